@@ -1,0 +1,23 @@
+"""lit's settings for the tests of the programs."""
+
+import os
+import sys
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "tensorcast"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Package", "bench", "unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.environment.update(config.instrumentation)
+
+config.substitutions.append(("%source_root", config.tensorcast_source_dir))
+config.substitutions.append(("%python", f'"{sys.executable}"'))
+
+# FileCheck, not, split-file and the like come with LLVM; they are not on
+# Debian's PATH under these names.
+llvm_config.with_environment(
+    "PATH", [config.tensorcast_tools_dir, config.llvm_tools_dir],
+    append_path=True)
