@@ -13,10 +13,12 @@ packages=(
 say() { printf '%s\n' "setup: $*" >&2; }
 fail() { say "$@"; exit 1; }
 
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' \
+  "${packages[@]}" 2>/dev/null) || true
 missing=()
 for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || true
-  [ "$status" = installed ] || missing+=("$package")
+  [[ $'\n'$installed$'\n' == *$'\n'"$package installed"$'\n'* ]] ||
+    missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Measures how long the tools take, as ratios that hold on any machine.
+
+    startup.py [--build BUILD] [--runs 21]
+
+Runs on request and is no part of the tests. All commands take turns, so that
+a slow second of the machine hits each of them alike; compared are medians.
+Exit status 1 if a ratio misses its target.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MLIR_OPT = "/usr/lib/llvm-22/bin/mlir-opt"
+BASE_CONFIG = ROOT / "models" / "meta-llama__Meta-Llama-3.1-8B.json"
+WORKLOAD = ["--num-queries", "2", "--query-length", "3500",
+            "--device", "TEST_DEVICE"]
+PIPELINE = "--tensorcast-eager=queries=2 query-length=3500 device=TEST_DEVICE"
+
+
+def write_config(directory, layers):
+    """Writes the base model with another number of layers."""
+    config = json.loads(BASE_CONFIG.read_text())
+    config["num_hidden_layers"] = layers
+    path = pathlib.Path(directory) / f"layers{layers}" / "config.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(config))
+    return str(path)
+
+
+def commands(bin_dir, scratch):
+    """Returns name -> list of commands, which run one after the other."""
+    empty = pathlib.Path(scratch) / "empty.mlir"
+    empty.write_text("module {}\n")
+    tool = lambda name: str(bin_dir / name)
+    table = {
+        "mlir-opt, empty module": [[MLIR_OPT, str(empty)]],
+        "tc-opt, empty module": [[tool("tc-opt"), str(empty)]],
+        "text-generate Qwen3-32B": [
+            [tool("tensorcast"), "text-generate", "Qwen/Qwen3-32B", *WORKLOAD]],
+    }
+    for layers in (32, 126):
+        config = write_config(scratch, layers)
+        ir = str(pathlib.Path(scratch) / f"layers{layers}.mlir")
+        table[f"text-generate, {layers} layers"] = [
+            [tool("tensorcast"), "text-generate", config, *WORKLOAD]]
+        table[f"tc-import and tc-opt, {layers} layers"] = [
+            [tool("tc-import"), config, "-o", ir],
+            [tool("tc-opt"), ir, PIPELINE, "-o", "/dev/null"]]
+    return table
+
+
+def run_once(sequence):
+    start = time.perf_counter()
+    for command in sequence:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(f"failed: {' '.join(command)}\n{done.stderr}")
+    return time.perf_counter() - start
+
+
+def measure(table, runs):
+    times = {name: [] for name in table}
+    for turn in range(runs + 1):
+        for name, sequence in table.items():
+            seconds = run_once(sequence)
+            if turn:  # the first turn fills the file cache
+                times[name].append(seconds)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def ratios(median):
+    """Yields (what, ratio, target)."""
+    yield ("text-generate / mlir-opt on an empty module",
+           median["text-generate Qwen3-32B"] / median["mlir-opt, empty module"],
+           0.3)
+    # One program's start-up is in every time; two programs start up twice.
+    empty = median["tc-opt, empty module"]
+    for what, starts in (("text-generate", 1), ("tc-import and tc-opt", 2)):
+        few = median[f"{what}, 32 layers"] - starts * empty
+        many = median[f"{what}, 126 layers"] - starts * empty
+        yield (f"{what}: 126 layers / 32 layers, above start-up",
+               many / few if few > 0 else float("inf"), 3.0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--runs", type=int, default=21)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        median = measure(commands(options.build / "bin", scratch), options.runs)
+    for name, seconds in median.items():
+        print(f"{1e3 * seconds:8.2f} ms  {name}")
+    missed = False
+    for what, ratio, target in ratios(median):
+        missed |= ratio > target
+        verdict = "MISSED" if ratio > target else "ok"
+        print(f"{ratio:8.2f}     {what} (at most {target}): {verdict}")
+    sys.exit(missed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+//===- tc-lsp-server.cpp - Serves editors of .mlir files ------------------===//
+//
+// Diagnostics, hover, completion and go-to-definition over the language server
+// protocol, for the dialects of the project.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tensorcast/InitAll.h"
+
+#include "mlir/IR/Dialect.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::tensorcast::registerAllDialects(registry);
+  return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
