@@ -47,6 +47,11 @@ if(TENSORCAST_BUILD_TESTS)
   tensorcast_need(python3 Python3_FOUND)
 endif()
 
+if(TENSORCAST_SANITIZERS OR TENSORCAST_COVERAGE)
+  file(GLOB runtimes ${LLVM_LIBRARY_DIR}/clang/*/lib/*/libclang_rt.profile*.a)
+  tensorcast_need(libclang-rt-22-dev runtimes)
+endif()
+
 if(MISSING_PACKAGES)
   list(JOIN MISSING_PACKAGES " " packages)
   message(FATAL_ERROR "Missing Debian packages: ${packages}\n"

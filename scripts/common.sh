@@ -29,7 +29,7 @@ configure_and_build() {
     }' >&2
   local status=${PIPESTATUS[0]}
   if [ "$status" -ne 0 ]; then
-    grep -vE '^(\[[0-9]+/[0-9]+\]|--) ' "$log" | tail -n 60 >&2
+    grep -vE '^(\[[0-9]+/[0-9]+\]|--|env CCACHE_\S+) ' "$log" | tail -n 60 >&2
   fi
   return "$status"
 }

@@ -3,7 +3,7 @@
 # the tests, prints a table and writes build-coverage/coverage/index.html.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-scripts/setup.sh
+scripts/setup.sh libclang-rt-22-dev
 
 build=build-coverage
 llvm=/usr/lib/llvm-22/bin

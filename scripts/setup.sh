@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building and testing need. Asks nothing,
-# and is done at once when there is nothing to install.
+# Installs the Debian packages that building and testing need, and those named
+# as arguments. Asks nothing; done at once when there is nothing to install.
 set -euo pipefail
 
 packages=(
@@ -8,6 +8,7 @@ packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   zlib1g-dev libzstd-dev nlohmann-json3-dev
   python3 libgtest-dev clang-format-22 git
+  "$@"
 )
 
 say() { printf '%s\n' "setup: $*" >&2; }
