@@ -16,14 +16,34 @@ using namespace mlir::tensorcast;
 // Wording of syntax errors
 //===----------------------------------------------------------------------===//
 
+/// Where the token begins that the parser stopped at, having read `offset` + 1
+/// bytes. The library's idea of the token is right only for strings and
+/// numbers; otherwise, it may begin with what came before.
+static size_t findTokenStart(StringRef text, size_t offset, StringRef message,
+                             StringRef libraryToken) {
+  bool isValue = message.contains("unexpected string literal") ||
+                 message.contains("unexpected number literal") ||
+                 !message.contains("syntax error");
+  if (isValue && libraryToken.size() <= offset + 1)
+    return offset + 1 - libraryToken.size();
+  // A misspelt word ends with the first byte that does not fit.
+  bool isWord = message.contains("invalid literal") ||
+                (offset < text.size() && llvm::isAlnum(text[offset]));
+  size_t start = offset;
+  while (isWord && start > 0 && llvm::isAlnum(text[start - 1]))
+    --start;
+  return start;
+}
+
 /// Rewords the library's message, whose parts are "syntax error while parsing
 /// C - unexpected G; expected E" for tokens in the wrong place and "syntax
-/// error while parsing C - M; last read: 'T'" for malformed tokens.
-static std::string rewordSyntaxError(StringRef message) {
+/// error while parsing C - M; last read: 'T'" for malformed ones.
+static std::string rewordSyntaxError(StringRef message, StringRef token) {
   StringRef rest = message.split("syntax error").second;
   if (rest.empty()) {
-    // The one other error of text input: a number beyond the range of doubles.
-    return "expected a number within the range of a double";
+    // The one other error of text input.
+    return "expected a number within the range of a double, but got " +
+           quoteText(token);
   }
   auto [context, problem] = rest.split(" - ");
   context = context.trim();
@@ -37,12 +57,9 @@ static std::string rewordSyntaxError(StringRef message) {
       return ("unexpected " + found + where).str();
     return ("expected " + wanted + where + ", but got " + found).str();
   }
-  auto [reason, token] = found.split("; last read: ");
+  StringRef reason = found.split("; last read: ").first;
   reason.consume_front("invalid string: ");
-  if (token.size() < 2)
-    return (reason + where).str();
-  return (reason + where + ": " + quoteText(token.drop_front().drop_back()))
-      .str();
+  return (reason + where + ": ").str() + quoteText(token);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,12 +164,13 @@ public:
                    const Json::exception &exception) {
     StringRef message = exception.what();
     size_t offset = std::min(bytesRead ? bytesRead - 1 : 0, text.size());
-    // Point at the beginning of a well-formed token in the wrong place.
-    if (message.contains(" - unexpected ") &&
-        !message.contains("unexpected end of input") &&
-        lastToken.size() <= bytesRead)
-      offset = std::min(bytesRead - lastToken.size(), text.size());
-    errorAt(offset) << rewordSyntaxError(message);
+    size_t start = findTokenStart(text, offset, message, lastToken);
+    // Inside a string, the place is the byte in question; otherwise, it is the
+    // token.
+    bool isString = message.contains("invalid string");
+    StringRef token =
+        isString ? StringRef(lastToken) : text.slice(start, offset + 1);
+    errorAt(isString ? offset : start) << rewordSyntaxError(message, token);
     return false;
   }
 
@@ -262,8 +280,7 @@ FailureOr<Json> tensorcast::readJsonFile(StringRef path, MLIRContext *context) {
   if (status.getSize() > maxJsonFileBytes)
     return emitError(loc) << "expected a JSON file of at most "
                           << (maxJsonFileBytes >> 20) << " MiB, but "
-                          << quoteText(path) << " has "
-                          << (status.getSize() >> 20) << " MiB";
+                          << quoteText(path) << " has more";
 
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)

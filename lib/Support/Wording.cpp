@@ -2,7 +2,8 @@
 
 #include "tensorcast/Support/Wording.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -32,8 +33,8 @@ std::optional<StringRef> tensorcast::nearestName(StringRef name,
 std::string tensorcast::joinNames(ArrayRef<StringRef> names,
                                   StringRef separator, StringRef quote) {
   std::string result;
-  for (StringRef name : names) {
-    if (!result.empty())
+  for (auto [index, name] : llvm::enumerate(names)) {
+    if (index > 0)
       result += separator;
     result += (quote + name + quote).str();
   }
@@ -50,10 +51,19 @@ std::string tensorcast::quoteText(StringRef text) {
   return result + "'";
 }
 
+/// The plural of a regular noun: keys, but topologies.
+static std::string pluralOf(StringRef noun) {
+  bool hasIes = noun.size() > 1 && noun.ends_with("y") &&
+                !StringRef("aeiou").contains(noun[noun.size() - 2]);
+  return hasIes ? (noun.drop_back() + "ies").str() : (noun + "s").str();
+}
+
 std::string tensorcast::unknownName(StringRef kind, StringRef name,
                                     ArrayRef<StringRef> known) {
   std::string result = ("unknown " + kind + " ").str() + quoteText(name) + ";";
   if (std::optional<StringRef> nearest = nearestName(name, known))
     result += (" did you mean '" + *nearest + "'?").str();
-  return result + (" known " + kind + "s: ").str() + joinNames(known);
+  std::string plural = kind.ends_with("gy") ? (kind.drop_back() + "ies").str()
+                                            : (kind + "s").str();
+  return result + " known " + plural + ": " + joinNames(known);
 }

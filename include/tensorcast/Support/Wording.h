@@ -29,7 +29,7 @@ std::string joinNames(ArrayRef<StringRef> names, StringRef separator = ", ",
 std::string quoteText(StringRef text);
 
 /// `unknown device 'X'; did you mean 'Y'? known devices: Y, Z`. `kind` is
-/// singular; its plural takes an s.
+/// singular.
 std::string unknownName(StringRef kind, StringRef name,
                         ArrayRef<StringRef> known);
 
