@@ -63,7 +63,5 @@ std::string tensorcast::unknownName(StringRef kind, StringRef name,
   std::string result = ("unknown " + kind + " ").str() + quoteText(name) + ";";
   if (std::optional<StringRef> nearest = nearestName(name, known))
     result += (" did you mean '" + *nearest + "'?").str();
-  std::string plural = kind.ends_with("gy") ? (kind.drop_back() + "ies").str()
-                                            : (kind + "s").str();
-  return result + " known " + plural + ": " + joinNames(known);
+  return result + " known " + pluralOf(kind) + ": " + joinNames(known);
 }
