@@ -10,6 +10,7 @@ GoogleTest), and one for each of the checks below. Exit status 1 if any failed.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,13 @@ def check_docs(build):
     return succeeded, output
 
 
+def compilers(build):
+    """Returns the options by which CMake takes the compilers of a build."""
+    cache = (build / "CMakeCache.txt").read_text()
+    return [f"-D{name}={path}" for name, path in re.findall(
+        r"^(CMAKE_C(?:XX)?_COMPILER):\w+=(.*)$", cache, re.MULTILINE)]
+
+
 def check_package(build):
     """Installs the project and builds a project outside of it against that."""
     prefix, outside = build / "package" / "prefix", build / "package" / "build"
@@ -78,7 +86,7 @@ def check_package(build):
     for command in (
             ("cmake", "--install", str(build), "--prefix", str(prefix)),
             ("cmake", "-G", "Ninja", "-S", "test/Package", "-B", str(outside),
-             f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_CXX_COMPILER=clang++-22",
+             f"-DCMAKE_PREFIX_PATH={prefix}", *compilers(build),
              "-DCMAKE_BUILD_TYPE=Release"),
             ("ninja", "-C", str(outside), "check")):
         succeeded, text = run(*command)
