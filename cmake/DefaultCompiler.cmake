@@ -5,7 +5,8 @@ find_program(TENSORCAST_CLANG NAMES clang-22 DOC "C compiler of LLVM 22")
 find_program(TENSORCAST_CLANGXX NAMES clang++-22 DOC "C++ compiler of LLVM 22")
 mark_as_advanced(TENSORCAST_CLANG TENSORCAST_CLANGXX)
 
-if(NOT DEFINED CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX})
+if("${CMAKE_CXX_COMPILER}" STREQUAL "clang++-22" OR
+   (NOT DEFINED CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX}))
   if(NOT TENSORCAST_CLANG OR NOT TENSORCAST_CLANGXX)
     message(FATAL_ERROR "No clang++-22 found.\n"
       "Run scripts/setup.sh, or: apt-get install clang-22\n"

@@ -52,8 +52,10 @@ BANNER = re.compile(r"//===- (\S+) - .+===//$|//===- (\S+) -+\*- .+ -\*-===//$"
 
 
 def tracked_files():
+    # The files may belong to another user than the one who checks them.
     listing = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "-z"],
+        ["git", "-C", str(ROOT), "-c", "safe.directory=*", "ls-files", "-co",
+         "--exclude-standard", "-z"],
         check=True, capture_output=True, text=True).stdout
     return [ROOT / name for name in listing.split("\0") if name]
 

@@ -14,6 +14,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment.update(config.instrumentation)
 
 config.substitutions.append(("%source_root", config.tensorcast_source_dir))
+config.substitutions.append(("%tools", config.tensorcast_tools_dir))
 config.substitutions.append(("%python", f'"{sys.executable}"'))
 
 # FileCheck, not, split-file and the like come with LLVM; they are not on
