@@ -15,5 +15,7 @@ function(tensorcast_embed name)
     string(APPEND content "{\"${stem}\", R\"TENSORCAST(${text})TENSORCAST\"},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   endforeach()
-  file(CONFIGURE OUTPUT ${output} CONTENT "${content}" @ONLY)
+  # Not file(CONFIGURE), which would read @...@ in the data as a variable.
+  file(WRITE ${output}.new "${content}")
+  file(COPY_FILE ${output}.new ${output} ONLY_IF_DIFFERENT)
 endfunction()
