@@ -90,6 +90,8 @@ def run_line_findings(lines):
     """Yields (line, what) for a test whose RUN lines cannot fail on output."""
     commands, start = [], 0
     for number, line in enumerate(lines, 1):
+        if line.strip() == "END.":  # lit reads no further either
+            break
         match = re.search(r"(?://|#|;|^)\s*RUN:\s*(.*)", line)
         if not match:
             continue
@@ -99,6 +101,7 @@ def run_line_findings(lines):
         commands[-1] = (start, text.rstrip("\\") + match.group(1))
     if commands and not any(CHECKS.search(text) for _, text in commands):
         yield commands[0][0], "RUN lines check nothing"
+        return
     for number, text in commands:
         # A line that writes a file serves the lines after it.
         if not CHECKS.search(text) and not re.search(r"%t|\brm\b|mkdir|>", text):
