@@ -1,0 +1,50 @@
+//===- AscendAttributes.td - Devices and costs -------------*- tablegen -*-===//
+
+#ifndef TENSORCAST_ASCEND_ATTRIBUTES
+#define TENSORCAST_ASCEND_ATTRIBUTES
+
+include "AscendDialect.td"
+
+def Ascend_DeviceAttr : Ascend_Attr<"Device", "device"> {
+  let summary = "A device profile.";
+  let description = [{
+    The keys of a device profile in JSON (`device_profiles/schema.json`), so
+    that a test needs no file. Checked when it is parsed.
+
+    ```mlir
+    module attributes {ascend.device = #ascend.device<{
+      name = "tiny", cube_operations_per_s = {f16 = 1.0e12},
+      vector_operations_per_s = {f16 = 1.0e10, f32 = 5.0e9},
+      memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 1.0e10,
+      launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0},
+      interconnect = []}>} {}
+    ```
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$profile);
+  let assemblyFormat = "`<` $profile `>`";
+  let genVerifyDecl = 1;
+}
+
+def Ascend_CostAttr : Ascend_Attr<"Cost", "cost"> {
+  let summary = "What one launch costs, in seconds.";
+  let description = [{
+    `time` is the time of one launch. `cube`, `vector`, `memory` and
+    `communication` are the times that each resource alone would take, `launch`
+    is the fixed cost of the start. Terms of zero are not written.
+
+    ```mlir
+    #cost = #ascend.cost<time = 1.19e-03, cube = 1.185e-03, memory = 8.0e-05,
+                         launch = 5.0e-06>
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::FloatAttr":$time, "::mlir::FloatAttr":$cube,
+    "::mlir::FloatAttr":$vector, "::mlir::FloatAttr":$memory,
+    "::mlir::FloatAttr":$communication, "::mlir::FloatAttr":$launch);
+  let builders = [AttrBuilder<(ins "double":$timeS, "double":$cubeS,
+      "double":$vectorS, "double":$memoryS, "double":$communicationS,
+      "double":$launchS)>];
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif // TENSORCAST_ASCEND_ATTRIBUTES

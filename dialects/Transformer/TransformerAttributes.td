@@ -1,0 +1,128 @@
+//===- TransformerAttributes.td - Expressions, dims, workloads -*- tablegen -*-===//
+
+#ifndef TENSORCAST_TRANSFORMER_ATTRIBUTES
+#define TENSORCAST_TRANSFORMER_ATTRIBUTES
+
+include "TransformerDialect.td"
+include "TransformerEnums.td"
+include "mlir/IR/TensorEncoding.td"
+
+//===----------------------------------------------------------------------===//
+// Expressions over the batch
+//===----------------------------------------------------------------------===//
+
+def Transformer_ExprAttr : Transformer_Attr<"Expr", "expr"> {
+  let summary = "A number that depends on who is in the batch.";
+  let description = [{
+    A sum of products over *features* of the batch. Per request, `q` is the
+    number of new tokens and `kv` the number of tokens it attends to (cached
+    and new). A feature sums or maximizes an expression in `q` and `kv` over
+    the requests:
+
+    - `sum(e)`, of which `tokens` is short for `sum(q)` and `sequences` for
+      `sum(1)`; `max(e)` with one argument is the maximum over the requests;
+    - `decode` is 1 in a decode step and 0 in a prefill step.
+
+    Functions: `ceildiv(a, b)`, `floordiv(a, b)`, `mod(a, b)`, `min(a, b)`,
+    `max(a, b)`, `log2(a)`, and the comparisons `eq`, `ne`, `lt`, `le`, which
+    yield 0 or 1. Expressions are kept in a normal form (products expanded,
+    terms ordered, equal terms merged), so equal polynomials are equal
+    attributes. Values are doubles; integers are exact up to 2^53.
+
+    ```mlir
+    #flops = #transformer.expr<16384 * sum(q * kv) + 2 * tokens>
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::transformer::ExprKind":$kind,
+    "uint64_t":$bits,
+    ArrayRefParameter<"::mlir::transformer::ExprAttr">:$operands);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The number `value` as an expression.
+    static ExprAttr constant(::mlir::MLIRContext *context, double value);
+
+    /// The value of a constant, the coefficient of a product.
+    double getValue() const;
+
+    /// Whether the value is the same for every workload.
+    bool isConstant() const { return getKind() == ExprKind::Constant; }
+    bool isConstant(double value) const {
+      return isConstant() && getValue() == value;
+    }
+  }];
+}
+
+def Transformer_DimsAttr : Transformer_Attr<"Dims", "dims", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "Says what the `?` of a tensor type are.";
+  let description = [{
+    The encoding of a tensor whose sizes depend on the batch: one expression
+    per dynamic dimension, in order. `transformer-bind-workload` replaces the
+    dynamic dimensions by numbers and drops the encoding.
+
+    ```mlir
+    #tokens = #transformer.dims<tokens>
+    // tensor<?x5120xf16, #tokens> has one row per new token.
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::transformer::ExprAttr">:$exprs);
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// What is run
+//===----------------------------------------------------------------------===//
+
+def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
+  let summary = "The requests of one step.";
+  let description = [{
+    `queries` requests, each with `query_length` tokens to run after
+    `context_length` tokens that are in the KV cache already. With a prefix
+    cache hit rate `h`, `floor(query_length * h)` of the tokens are found in the
+    cache: per request `q = query_length - floor(query_length * h)` and
+    `kv = context_length + query_length`. In a `decode` step every token yields
+    logits, in a prefill step the last token of each request does.
+
+    ```mlir
+    #workload = #transformer.workload<queries = 2, query_length = 3500>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$queries,
+    "int64_t":$query_length,
+    DefaultValuedParameter<"int64_t", "0">:$context_length,
+    DefaultValuedParameter<"bool", "false">:$decode,
+    OptionalParameter<"::mlir::FloatAttr">:$prefix_cache_hit_rate);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Longest query and context, and most tokens in a step, that are accepted;
+    /// beyond them counts would leave the range in which doubles are exact.
+    static constexpr int64_t kMaxTokens = int64_t(1) << 31;
+
+    /// New tokens per request (q).
+    int64_t getNewTokens() const;
+    /// Tokens that a request attends to (kv).
+    int64_t getTotalTokens() const;
+    /// The share of the query that a prefix cache holds, 0 if none.
+    double getHitRate() const;
+  }];
+}
+
+def Transformer_ModelAttr : Transformer_Attr<"Model", "model"> {
+  let summary = "Which model a module holds.";
+  let description = [{
+    The module attribute `transformer.model`: the model's name and the element
+    type of its activations and unquantized weights.
+
+    ```mlir
+    #model = #transformer.model<"Qwen/Qwen3-32B", dtype = f16>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "::mlir::Type":$dtype);
+  let assemblyFormat = "`<` $name `,` `dtype` `=` $dtype `>`";
+}
+
+#endif // TENSORCAST_TRANSFORMER_ATTRIBUTES

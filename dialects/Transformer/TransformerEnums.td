@@ -1,0 +1,50 @@
+//===- TransformerEnums.td - Closed sets of names ----------*- tablegen -*-===//
+
+#ifndef TENSORCAST_TRANSFORMER_ENUMS
+#define TENSORCAST_TRANSFORMER_ENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+/// The nodes of a workload expression. The spelling is the textual form of the
+/// functions; sums, products and constants are written with operators.
+def Transformer_ExprKind : I32Enum<"ExprKind", "node of a workload expression", [
+  I32EnumCase<"Constant", 0, "constant">,
+  I32EnumCase<"NewTokens", 1, "q">,
+  I32EnumCase<"TotalTokens", 2, "kv">,
+  I32EnumCase<"Decode", 3, "decode">,
+  I32EnumCase<"SumOverRequests", 4, "sum">,
+  I32EnumCase<"MaxOverRequests", 5, "max_over_requests">,
+  I32EnumCase<"CeilDiv", 6, "ceildiv">,
+  I32EnumCase<"FloorDiv", 7, "floordiv">,
+  I32EnumCase<"Mod", 8, "mod">,
+  I32EnumCase<"Min", 9, "min">,
+  I32EnumCase<"Max", 10, "max">,
+  I32EnumCase<"Log2", 11, "log2">,
+  I32EnumCase<"Equal", 12, "eq">,
+  I32EnumCase<"NotEqual", 13, "ne">,
+  I32EnumCase<"Less", 14, "lt">,
+  I32EnumCase<"LessOrEqual", 15, "le">,
+  I32EnumCase<"Product", 16, "product">,
+  I32EnumCase<"Sum", 17, "plus">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// How far `transformer-decompose` expands.
+def Transformer_DecomposeLevel : I32Enum<"DecomposeLevel", "how far to decompose", [
+  I32EnumCase<"Framework", 0, "framework">,
+  I32EnumCase<"Primitive", 1, "primitive">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// What happens to the weights and activations of a linear layer.
+def Transformer_LinearAction : I32Enum<"LinearAction", "quantization of a linear layer", [
+  I32EnumCase<"Disabled", 0, "DISABLED">,
+  I32EnumCase<"W8A8Static", 1, "W8A8_STATIC">,
+  I32EnumCase<"W8A8Dynamic", 2, "W8A8_DYNAMIC">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+#endif // TENSORCAST_TRANSFORMER_ENUMS

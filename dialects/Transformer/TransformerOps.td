@@ -1,0 +1,18 @@
+//===- TransformerOps.td - All ops of the dialect ----------*- tablegen -*-===//
+//
+// What documentation and user patterns include. The build generates each family
+// by itself, so that a change to one rebuilds little.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_TRANSFORMER_OPS
+#define TENSORCAST_TRANSFORMER_OPS
+
+include "TransformerOpsStructure.td"
+include "TransformerOpsNorm.td"
+include "TransformerOpsLinear.td"
+include "TransformerOpsAttention.td"
+include "TransformerOpsFFN.td"
+include "TransformerOpsPrimitive.td"
+
+#endif // TENSORCAST_TRANSFORMER_OPS

@@ -1,0 +1,154 @@
+//===- TransformerOpsAttention.td - Attention and positions -*- tablegen -*-===//
+
+#ifndef TENSORCAST_TRANSFORMER_OPS_ATTENTION
+#define TENSORCAST_TRANSFORMER_OPS_ATTENTION
+
+include "TransformerOpsBase.td"
+
+//===----------------------------------------------------------------------===//
+// Rotary position embedding
+//===----------------------------------------------------------------------===//
+
+def Transformer_RopeTableOp : Transformer_CompositeOp<"rope_table",
+    [AllTypesMatch<["cos", "sin"]>]> {
+  let summary = "Looks up cosines and sines for the positions of the step.";
+  let description = [{
+    `result.cos[t, :] = cos[positions[t], :]; result.sin[t, :] = sin[positions[t], :]`
+
+    `positions` is `T`; `cos` and `sin` are positions by width.
+
+    ```mlir
+    %rope = transformer.rope_table %positions, %cos, %sin
+        : tensor<7xi64>, tensor<40960x128xf16> -> !transformer.rope_table<128xf16>
+    ```
+  }];
+  let arguments = (ins IndicesTensor:$positions, FloatTensor:$cos,
+                       FloatTensor:$sin);
+  let results = (outs Transformer_RopeTableType:$result);
+  let assemblyFormat = [{
+    $positions `,` $cos `,` $sin attr-dict
+    `:` type($positions) `,` type($cos) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_RopePackOp : Transformer_Op<"rope_pack", [Pure,
+    AllTypesMatch<["cos", "sin"]>]> {
+  let summary = "Makes a rope table of its two tensors.";
+  let description = [{
+    `result.cos = cos; result.sin = sin`, without moving data. Both are
+    tokens by width.
+
+    ```mlir
+    %rope = transformer.rope_pack %cos, %sin
+        : tensor<7x128xf16> -> !transformer.rope_table<128xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$cos, FloatTensor:$sin);
+  let results = (outs Transformer_RopeTableType:$result);
+  let assemblyFormat = [{
+    $cos `,` $sin attr-dict `:` type($cos) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_RopePartsOp : Transformer_Op<"rope_parts", [Pure,
+    AllTypesMatch<["cos", "sin"]>]> {
+  let summary = "The cosines and sines of a rope table.";
+  let description = [{
+    `cos = table.cos; sin = table.sin`, seen as tokens by 1 (every head) by
+    width, without moving data.
+
+    ```mlir
+    %cos, %sin = transformer.rope_parts %rope
+        : !transformer.rope_table<128xf16> -> tensor<7x1x128xf16>
+    ```
+  }];
+  let arguments = (ins Transformer_RopeTableType:$table);
+  let results = (outs FloatTensor:$cos, FloatTensor:$sin);
+  let assemblyFormat = [{
+    $table attr-dict `:` type($table) `->` type($cos)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_RopeOp : Transformer_CompositeOp<"rope",
+    [AllTypesMatch<["input", "result"]>]> {
+  let summary = "Rotates the heads by their position.";
+  let description = [{
+    `result = input * cos + rotate_half(input) * sin`, where
+    `rotate_half(x) = concat(-x[.., r/2:], x[.., :r/2])` over the first `r`
+    features of each head; features beyond the table's width `r` pass.
+
+    `input` is `T x heads x D`. Su et al., 2021 (arXiv 2104.09864).
+
+    ```mlir
+    %rotated = transformer.rope %q, %rope
+        : tensor<7x64x128xf16>, !transformer.rope_table<128xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input, Transformer_RopeTableType:$table);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $table attr-dict `:` type($input) `,` type($table)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention over a cache
+//===----------------------------------------------------------------------===//
+
+def Transformer_AppendCacheOp : Transformer_Op<"append_cache", [Pure,
+    AllTypesMatch<["key", "value"]>, AllTypesMatch<["cache", "result"]>]> {
+  let summary = "Writes the keys and values of the new tokens to the cache.";
+  let description = [{
+    `result = cache with key[t, :], value[t, :] in the slot of token t`
+
+    `key` and `value` are `T x kv_heads x D`. The cache is changed in place;
+    `result` is the cache afterwards.
+
+    ```mlir
+    %full = transformer.append_cache %k, %v to %cache of %batch
+        : tensor<7x8x128xf16>, !transformer.kv_cache<2x8x128xf16, block_size = 128>,
+          !transformer.batch
+    ```
+  }];
+  let arguments = (ins FloatTensor:$key, FloatTensor:$value,
+                       Transformer_KVCacheType:$cache,
+                       Transformer_BatchType:$batch);
+  let results = (outs Transformer_KVCacheType:$result);
+  let assemblyFormat = [{
+    $key `,` $value `to` $cache `of` $batch attr-dict
+    `:` type($key) `,` type($cache) `,` type($batch)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_AttentionOp : Transformer_Op<"attention", [Pure,
+    AllTypesMatch<["query", "result"]>]> {
+  let summary = "Grouped-query attention over the KV cache.";
+  let description = [{
+    `result[t, h, :] = sum_s softmax_s(scale * query[t, h, :] . key[s, g(h), :]) * value[s, g(h), :]`
+
+    where `s` runs over the cached tokens of token `t`'s request up to `t`, and
+    `g(h)` is the KV head that query head `h` shares. `query` and `result` are
+    `T x heads x D`. Ainslie et al., 2023 (arXiv 2305.13245).
+
+    ```mlir
+    %a = transformer.attention %q, %cache of %batch scale(0.08838834764831845)
+        : tensor<7x64x128xf16>, !transformer.kv_cache<2x8x128xf16, block_size = 128>,
+          !transformer.batch
+    ```
+  }];
+  let arguments = (ins FloatTensor:$query, Transformer_KVCacheType:$cache,
+                       Transformer_BatchType:$batch, F64Attr:$scale);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $cache `of` $batch `scale` `(` custom<Decimal>($scale) `)`
+    attr-dict `:` type($query) `,` type($cache) `,` type($batch)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TENSORCAST_TRANSFORMER_OPS_ATTENTION

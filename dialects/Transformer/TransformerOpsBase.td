@@ -1,0 +1,31 @@
+//===- TransformerOpsBase.td - What all op files include ---*- tablegen -*-===//
+
+#ifndef TENSORCAST_TRANSFORMER_OPS_BASE
+#define TENSORCAST_TRANSFORMER_OPS_BASE
+
+include "TransformerTypes.td"
+include "TransformerInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def FloatTensor : RankedTensorOf<[AnyFloat]>;
+def ByteTensor : RankedTensorOf<[I8]>;
+def IndicesTensor : RankedTensorOf<[I64]>;
+def ScaleTensor : Type<
+    CPred<"$_self == ::mlir::RankedTensorType::get("
+          "{}, ::mlir::Float32Type::get($_self.getContext()))">,
+    "a scale (tensor<f32>)", "::mlir::RankedTensorType">,
+  BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getF32Type())">;
+
+/// An op that stands for simpler ones (see CompositeOpInterface).
+class Transformer_CompositeOp<string mnemonic, list<Trait> traits = [],
+                              list<string> methods = []>
+    : Transformer_Op<mnemonic, !listconcat([Pure,
+        DeclareOpInterfaceMethods<CompositeOpInterface, methods>], traits)>;
+
+/// An op whose result type follows from its operands.
+class Transformer_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Transformer_Op<mnemonic, !listconcat([Pure,
+        InferTypeOpAdaptor], traits)>;
+
+#endif // TENSORCAST_TRANSFORMER_OPS_BASE

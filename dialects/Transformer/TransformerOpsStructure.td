@@ -1,0 +1,73 @@
+//===- TransformerOpsStructure.td - Layers, weights, caches -*- tablegen -*-===//
+
+#ifndef TENSORCAST_TRANSFORMER_OPS_STRUCTURE
+#define TENSORCAST_TRANSFORMER_OPS_STRUCTURE
+
+include "TransformerOpsBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Layers and what belongs to them
+//===----------------------------------------------------------------------===//
+
+def Transformer_LayerOp : Transformer_Op<"layer",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs one layer of the model.";
+  let description = [{
+    `results = callee(operands)`, with weights and a cache of the call's own:
+    64 calls of one function are 64 layers. `name` is the layer's place in the
+    model, and the prefix of the names of its weights.
+
+    Operand and result types are those of the function.
+
+    ```mlir
+    func.func private @decoder_layer(tensor<2x8xf16>) -> tensor<2x8xf16>
+    func.func @main(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
+      %0 = transformer.layer @decoder_layer(%x) name("model.layers.0")
+          : (tensor<2x8xf16>) -> tensor<2x8xf16>
+      return %0 : tensor<2x8xf16>
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$name,
+                       Variadic<AnyType>:$inputs);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` `name` `(` $name `)` attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+}
+
+def Transformer_WeightOp : Transformer_Op<"weight", [Pure]> {
+  let summary = "Declares a weight of the layer or model.";
+  let description = [{
+    The result is the weight called `name` within the enclosing layer, of static
+    shape. Every call of the layer has its own.
+
+    ```mlir
+    %w = transformer.weight "self_attn.q_proj.weight" : tensor<8192x5120xf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs RankedTensorOf<[AnyType]>:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure]> {
+  let summary = "Declares the KV cache of an attention.";
+  let description = [{
+    The result is the cache called `name` within the enclosing layer, as the
+    step finds it. Every call of the layer has its own.
+
+    ```mlir
+    %cache = transformer.kv_cache "self_attn"
+        : !transformer.kv_cache<2x8x128xf16, block_size = 128>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Transformer_KVCacheType:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+
+#endif // TENSORCAST_TRANSFORMER_OPS_STRUCTURE

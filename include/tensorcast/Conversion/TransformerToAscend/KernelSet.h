@@ -1,0 +1,58 @@
+//===- KernelSet.h - What a software stack launches -------------*- C++ -*-===//
+//
+// A kernel set says which kernels a software stack has and what they do per
+// element. It is data: a JSON file per set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_CONVERSION_TRANSFORMERTOASCEND_KERNELSET_H
+#define TENSORCAST_CONVERSION_TRANSFORMERTOASCEND_KERNELSET_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::tensorcast {
+
+/// A kernel that a set has.
+struct Kernel {
+  /// What the reference simulator calls the operator; may be empty.
+  std::string referenceName;
+  /// Numbers by name, such as vector operations per element.
+  llvm::StringMap<double> coefficients;
+
+  double getCoefficient(StringRef name) const {
+    auto found = coefficients.find(name);
+    return found == coefficients.end() ? 0 : found->second;
+  }
+};
+
+class KernelSet {
+public:
+  /// The set called `name`; unknown names are reported with the known ones.
+  static FailureOr<KernelSet> load(StringRef name, Location loc);
+
+  /// The names of all sets, sorted.
+  static SmallVector<StringRef> list();
+
+  StringRef getName() const { return name; }
+
+  /// The kernel, or null if the set has none of this name.
+  const Kernel *lookup(StringRef kernel) const;
+
+  /// Whether a named way of the software stack is on.
+  bool isEnabled(StringRef switchName) const {
+    return switches.lookup(switchName);
+  }
+
+private:
+  std::string name;
+  llvm::StringMap<Kernel> kernels;
+  llvm::StringMap<bool> switches;
+};
+
+/// The set that is used where none is named.
+inline constexpr StringLiteral kDefaultKernelSet = "reference-2026.08";
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_CONVERSION_TRANSFORMERTOASCEND_KERNELSET_H

@@ -1,0 +1,72 @@
+//===- CostModel.h - Laws from work to time ---------------------*- C++ -*-===//
+//
+// A cost model turns the operations and bytes of a launch into seconds on a
+// device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_COSTMODEL_COSTMODEL_H
+#define TENSORCAST_COSTMODEL_COSTMODEL_H
+
+#include "tensorcast/Device/DeviceProfile.h"
+#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+
+namespace mlir::tensorcast {
+
+/// The rate that operations of an element type run at; none for types that no
+/// device computes in. All 8-bit floats share one, and all 4-bit types another.
+std::optional<RateKey> getRateKey(Type elementType);
+
+/// What a launch needs, in numbers.
+struct WorkAmount {
+  /// Operations by element type.
+  SmallVector<std::pair<Type, double>, 2> cubeOps, vectorOps;
+  double bytesRead = 0, bytesWritten = 0;
+};
+
+/// The times of one launch, in seconds.
+struct CostTerms {
+  double cubeS = 0, vectorS = 0, memoryS = 0, communicationS = 0;
+  double launchS = 0;
+  double totalS = 0;
+};
+
+/// What takes the largest share of a launch.
+enum class Bound { Memory, Communication, Compute };
+StringRef stringifyBound(Bound bound);
+
+/// Memory wins ties, then communication.
+Bound getBound(const CostTerms &terms);
+CostTerms getTerms(ascend::CostAttr cost);
+
+/// One set of laws.
+class CostModel {
+public:
+  virtual ~CostModel() = default;
+
+  /// The time of a launch. Element types that the device has no rate for are
+  /// added to `missing`; what that means for the time is the model's law.
+  virtual CostTerms price(const WorkAmount &work, const DeviceProfile &device,
+                          SmallVectorImpl<Type> &missing) const = 0;
+
+  /// One line for people: how the terms make the time.
+  virtual StringRef getFormula() const = 0;
+
+  StringRef getName() const { return name; }
+
+protected:
+  explicit CostModel(StringRef name) : name(name) {}
+
+private:
+  StringRef name;
+};
+
+/// The model called `name`; unknown names are reported with the known ones.
+FailureOr<const CostModel *> getCostModel(StringRef name, Location loc);
+
+/// The model that is used where none is named.
+inline constexpr StringLiteral kDefaultCostModel = "tensorcast-2026.08";
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_COSTMODEL_COSTMODEL_H

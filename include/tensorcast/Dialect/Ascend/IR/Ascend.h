@@ -1,0 +1,56 @@
+//===- Ascend.h - The ascend dialect ----------------------------*- C++ -*-===//
+//
+// Declares the dialect, its attributes, interfaces and ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_DIALECT_ASCEND_IR_ASCEND_H
+#define TENSORCAST_DIALECT_ASCEND_IR_ASCEND_H
+
+#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::ascend {
+
+/// Operations and bytes of a kernel, as expressions over the batch. A null
+/// expression stands for a size that is not known.
+struct WorkTotal {
+  explicit WorkTotal(MLIRContext *context);
+
+  void addCubeOps(Type elementType, transformer::ExprAttr ops);
+  void addVectorOps(Type elementType, transformer::ExprAttr ops);
+
+  /// Operations by element type; a multiply-add counts two.
+  llvm::MapVector<Type, transformer::ExprAttr> cubeOps, vectorOps;
+  /// Traffic to and from device memory.
+  transformer::ExprAttr bytesRead, bytesWritten;
+};
+
+} // namespace mlir::ascend
+
+#include "tensorcast/Dialect/Ascend/IR/AscendDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tensorcast/Dialect/Ascend/IR/AscendAttributes.h.inc"
+
+#include "tensorcast/Dialect/Ascend/IR/AscendInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Ascend/IR/AscendOps.h.inc"
+
+namespace mlir::ascend {
+
+/// The module attribute with the device (a DeviceAttr).
+inline constexpr StringLiteral kDeviceAttrName = "ascend.device";
+/// The module attribute with the name of the cost model (a StringAttr).
+inline constexpr StringLiteral kCostModelAttrName = "ascend.cost_model";
+/// The module attribute with the name of the kernel set (a StringAttr).
+inline constexpr StringLiteral kKernelSetAttrName = "ascend.kernel_set";
+/// The module attribute with device memory kept for other uses, in bytes (an
+/// integer).
+inline constexpr StringLiteral kReservedBytesAttrName = "ascend.reserved_bytes";
+
+} // namespace mlir::ascend
+
+#endif // TENSORCAST_DIALECT_ASCEND_IR_ASCEND_H

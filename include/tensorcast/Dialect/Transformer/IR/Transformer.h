@@ -1,0 +1,60 @@
+//===- Transformer.h - The transformer dialect ------------------*- C++ -*-===//
+//
+// Declares the dialect, its attributes, types, interfaces and ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H
+#define TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tensorcast/Dialect/Transformer/IR/TransformerDialect.h.inc"
+#include "tensorcast/Dialect/Transformer/IR/TransformerEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerTypes.h.inc"
+
+#include "tensorcast/Dialect/Transformer/IR/TransformerInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsStructure.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsNorm.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsLinear.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsAttention.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.h.inc"
+
+namespace mlir::transformer {
+
+/// The module attribute that names the model (a ModelAttr).
+inline constexpr StringLiteral kModelAttrName = "transformer.model";
+
+/// The module attribute that holds the workload of a bound module (a
+/// WorkloadAttr).
+inline constexpr StringLiteral kWorkloadAttrName = "transformer.workload";
+
+} // namespace mlir::transformer
+
+#endif // TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H

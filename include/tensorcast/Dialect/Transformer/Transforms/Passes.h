@@ -1,0 +1,24 @@
+//===- Passes.h - Passes of the transformer dialect -------------*- C++ -*-===//
+
+#ifndef TENSORCAST_DIALECT_TRANSFORMER_TRANSFORMS_PASSES_H
+#define TENSORCAST_DIALECT_TRANSFORMER_TRANSFORMS_PASSES_H
+
+#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::transformer {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h.inc"
+
+/// Puts the numbers of `workload` for every expression of `module`, and records
+/// the workload. Reports and fails if the module is bound already or a number
+/// is not finite. Works on lowered modules too.
+LogicalResult bindWorkload(ModuleOp module, WorkloadAttr workload);
+
+} // namespace mlir::transformer
+
+#endif // TENSORCAST_DIALECT_TRANSFORMER_TRANSFORMS_PASSES_H

@@ -1,0 +1,66 @@
+//===- KernelSet.cpp - What a software stack launches ---------------------===//
+
+#include "tensorcast/Conversion/TransformerToAscend/KernelSet.h"
+#include "tensorcast/Support/Json.h"
+#include "tensorcast/Support/Wording.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+namespace {
+struct EmbeddedFile {
+  StringLiteral name, text;
+};
+} // namespace
+
+/// The sets that are compiled in, sorted by name.
+static constexpr EmbeddedFile embeddedSets[] = {
+#include "tensorcast/Data/KernelSets.inc"
+};
+
+SmallVector<StringRef> KernelSet::list() {
+  SmallVector<StringRef> names;
+  for (const EmbeddedFile &file : embeddedSets)
+    names.push_back(file.name);
+  return names;
+}
+
+const Kernel *KernelSet::lookup(StringRef kernel) const {
+  auto found = kernels.find(kernel);
+  return found == kernels.end() ? nullptr : &found->second;
+}
+
+/// Reads a kernel's name and numbers. The files are the project's own and
+/// checked by its tests, so what has another type is passed over.
+static Kernel readKernel(const Json &json) {
+  Kernel kernel;
+  for (const auto &[key, value] : json.items()) {
+    if (key == "reference_name" && value.is_string())
+      kernel.referenceName = value.get_ref<const std::string &>();
+    else if (value.is_number())
+      kernel.coefficients[key] = value.get<double>();
+  }
+  return kernel;
+}
+
+FailureOr<KernelSet> KernelSet::load(StringRef name, Location loc) {
+  const auto *file =
+      llvm::find_if(embeddedSets, [&](const EmbeddedFile &candidate) {
+        return candidate.name == name;
+      });
+  if (file == std::end(embeddedSets))
+    return emitError(loc) << unknownName("kernel set", name, list());
+  FailureOr<Json> json = parseJson(file->text, file->name, loc.getContext());
+  if (failed(json))
+    return failure();
+
+  KernelSet set;
+  set.name = name.str();
+  if (auto kernels = json->find("kernels"); kernels != json->end())
+    for (const auto &[key, value] : kernels->items())
+      set.kernels[key] = readKernel(value);
+  if (auto switches = json->find("switches"); switches != json->end())
+    for (const auto &[key, value] : switches->items())
+      set.switches[key] = value.value("on", false);
+  return set;
+}

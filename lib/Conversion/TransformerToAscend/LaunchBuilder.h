@@ -1,0 +1,57 @@
+//===- LaunchBuilder.h - Builds launches from ops ---------------*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_LAUNCHBUILDER_H
+#define TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_LAUNCHBUILDER_H
+
+#include "tensorcast/Conversion/TransformerToAscend/KernelSet.h"
+#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::tensorcast {
+
+/// A pattern that lowers one kind of op with the kernels of a set.
+template <typename SourceOp>
+struct LoweringPattern : OpRewritePattern<SourceOp> {
+  LoweringPattern(MLIRContext *context, const KernelSet &kernels)
+      : OpRewritePattern<SourceOp>(context), kernels(kernels) {}
+
+protected:
+  const KernelSet &kernels;
+};
+
+/// What a launch is made of beside its results.
+struct LaunchParts {
+  StringRef kernel;
+  SmallVector<Value> inputs;
+  SmallVector<Value> resident;
+  /// How often it starts; once if null.
+  transformer::ExprAttr count;
+  /// Builds the work ops; none for a kernel that only moves data.
+  llvm::function_ref<void(OpBuilder &, Location, const Kernel &)> work;
+};
+
+/// Replaces `op` by a launch with the same results, or fails with a reason if
+/// the set has no such kernel.
+LogicalResult replaceWithLaunch(Operation *op, const KernelSet &kernels,
+                                PatternRewriter &rewriter,
+                                const LaunchParts &parts);
+
+/// The workload of a bound batch, else null.
+transformer::WorkloadAttr getWorkload(Value batch);
+
+/// Fills `patterns` with the lowering of each family.
+void populateElementwiseLowering(RewritePatternSet &patterns,
+                                 const KernelSet &kernels);
+void populateLinearLowering(RewritePatternSet &patterns,
+                            const KernelSet &kernels);
+void populateAttentionLowering(RewritePatternSet &patterns,
+                               const KernelSet &kernels);
+
+/// Rewrites the model as the reference simulator sees it, where the kernel set
+/// says so (Reference/).
+void applyReferenceWays(ModuleOp module, const KernelSet &kernels);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_LAUNCHBUILDER_H

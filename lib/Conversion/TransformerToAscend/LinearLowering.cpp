@@ -1,0 +1,137 @@
+//===- LinearLowering.cpp - Matrix products and selected rows -------------===//
+
+#include "LaunchBuilder.h"
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+/// A dimension as an expression; null if it is not known.
+static ExprAttr getExpr(MLIRContext *context, const Dim &dim) {
+  return dim.isStatic()
+             ? ExprAttr::constant(context, static_cast<double>(dim.size))
+             : dim.expr;
+}
+
+namespace {
+/// The sizes of `m x k` by `k x n`.
+struct ProductSizes {
+  ExprAttr m, n, k;
+
+  /// From the types of the left operand and the result.
+  ProductSizes(RankedTensorType lhs, RankedTensorType result) {
+    MLIRContext *context = lhs.getContext();
+    m = getExpr(context, getDims(result)[0]);
+    n = getExpr(context, getDims(result)[1]);
+    k = getExpr(context, getDims(lhs)[1]);
+  }
+
+  explicit operator bool() const { return m && n && k; }
+};
+
+struct LowerMatmul : LoweringPattern<MatmulOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    ProductSizes sizes(op.getLhs().getType(), op.getType());
+    if (!sizes)
+      return rewriter.notifyMatchFailure(
+          op, "a '?' has no expression; add #transformer.dims to its type");
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
+      ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
+                               op.getType().getElementType());
+    };
+    return replaceWithLaunch(
+        op, kernels, rewriter,
+        {"matmul", {op.getLhs(), op.getRhs()}, {}, {}, work});
+  }
+};
+
+/// A linear layer is one product, which adds the bias on its way out.
+struct LowerLinear : LoweringPattern<LinearOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(LinearOp op,
+                                PatternRewriter &rewriter) const override {
+    ProductSizes sizes(op.getInput().getType(), op.getType());
+    if (!sizes)
+      return rewriter.notifyMatchFailure(
+          op, "a '?' has no expression; add #transformer.dims to its type");
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
+      ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
+                               op.getType().getElementType());
+    };
+    StringRef kernel = op.getBias() ? "matmul_bias" : "matmul";
+    return replaceWithLaunch(
+        op, kernels, rewriter,
+        {kernel, llvm::to_vector(op->getOperands()), {}, {}, work});
+  }
+};
+
+struct LowerQuantizedLinear : LoweringPattern<QuantizedLinearOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(QuantizedLinearOp op,
+                                PatternRewriter &rewriter) const override {
+    ProductSizes sizes(op.getInput().getType(), op.getType());
+    if (!sizes)
+      return rewriter.notifyMatchFailure(
+          op, "a '?' has no expression; add #transformer.dims to its type");
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
+                               op.getInput().getType().getElementType());
+      double biasOps = kernel.getCoefficient("bias_ops_per_element");
+      if (op.getBias() && biasOps != 0)
+        ascend::ElementwiseOp::create(
+            builder, loc, sizes.m * sizes.n,
+            ExprAttr::constant(op.getContext(), biasOps),
+            op.getType().getElementType());
+    };
+    return replaceWithLaunch(
+        op, kernels, rewriter,
+        {"quantized_matmul", llvm::to_vector(op->getOperands()), {}, {}, work});
+  }
+};
+
+/// In prefill a gather of the last rows; in decode nothing.
+struct LowerLastTokens : LoweringPattern<LastTokensOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(LastTokensOp op,
+                                PatternRewriter &rewriter) const override {
+    MLIRContext *context = op.getContext();
+    RankedTensorType type = op.getType();
+    ExprAttr rows = getExpr(context, getDims(type)[0]);
+    if (!rows || ShapedType::isDynamic(type.getDimSize(1)))
+      return rewriter.notifyMatchFailure(
+          op, "a '?' has no expression; add #transformer.dims to its type");
+    double rowBytes =
+        type.getDimSize(1) * *getElementBytes(type.getElementType());
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
+      constexpr double indexBytes = 8;
+      ascend::GatherOp::create(builder, loc, rows,
+                               ExprAttr::constant(context, rowBytes),
+                               rows * indexBytes);
+    };
+    ExprAttr prefill =
+        ExprAttr::constant(context, 1) - getDecodeExpr(context);
+    ExprAttr count = bind(prefill, getWorkload(op.getBatch()));
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {"last_tokens",
+                              {},
+                              {op.getInput(), op.getBatch()},
+                              count.isConstant(1) ? ExprAttr() : count,
+                              work});
+  }
+};
+} // namespace
+
+void mlir::tensorcast::populateLinearLowering(RewritePatternSet &patterns,
+                                              const KernelSet &kernels) {
+  patterns.add<LowerLastTokens, LowerLinear, LowerMatmul, LowerQuantizedLinear>(
+      patterns.getContext(), kernels);
+}

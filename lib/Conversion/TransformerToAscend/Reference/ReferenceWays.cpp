@@ -1,0 +1,32 @@
+//===- ReferenceWays.cpp - The model as the reference sees it -------------===//
+
+#include "../LaunchBuilder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+/// Gives a linear layer that shares its weight with an embedding a weight of
+/// its own.
+static void separateTiedHead(ModuleOp module) {
+  module.walk([](LinearOp linear) {
+    auto weight = linear.getWeight().getDefiningOp<WeightOp>();
+    if (!weight || llvm::none_of(weight->getUsers(), [](Operation *user) {
+          return isa<EmbeddingOp>(user);
+        }))
+      return;
+    OpBuilder builder(linear);
+    auto copy =
+        WeightOp::create(builder, linear.getLoc(), weight.getType(),
+                         builder.getStringAttr("lm_head.weight"));
+    linear.getWeightMutable().assign(copy);
+  });
+}
+
+void mlir::tensorcast::applyReferenceWays(ModuleOp module,
+                                          const KernelSet &kernels) {
+  if (kernels.isEnabled("separate_tied_head"))
+    separateTiedHead(module);
+}

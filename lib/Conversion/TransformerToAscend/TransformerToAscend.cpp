@@ -1,0 +1,100 @@
+//===- TransformerToAscend.cpp - Lower ops to launches --------------------===//
+
+#include "LaunchBuilder.h"
+
+#include "tensorcast/Conversion/Passes.h"
+
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::tensorcast {
+#define GEN_PASS_DEF_CONVERTTRANSFORMERTOASCEND
+#include "tensorcast/Conversion/Passes.h.inc"
+} // namespace mlir::tensorcast
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+namespace {
+/// Remembers why the last pattern declined each op.
+struct ReasonListener : RewriterBase::Listener {
+  void notifyMatchFailure(
+      Location, llvm::function_ref<void(Diagnostic &)> callback) override {
+    Diagnostic diag(UnknownLoc::get(context), DiagnosticSeverity::Remark);
+    callback(diag);
+    last = diag.str();
+  }
+
+  MLIRContext *context = nullptr;
+  std::string last;
+};
+
+class ConvertTransformerToAscendPass
+    : public tensorcast::impl::ConvertTransformerToAscendBase<
+          ConvertTransformerToAscendPass> {
+public:
+  using ConvertTransformerToAscendBase::ConvertTransformerToAscendBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    FailureOr<KernelSet> loaded =
+        KernelSet::load(kernelSet, UnknownLoc::get(context));
+    if (failed(loaded))
+      return failure();
+    kernels = std::make_shared<KernelSet>(std::move(*loaded));
+    RewritePatternSet set(context);
+    populateElementwiseLowering(set, *kernels);
+    populateLinearLowering(set, *kernels);
+    populateAttentionLowering(set, *kernels);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    applyReferenceWays(module, *kernels);
+    walkAndApplyPatterns(module, patterns);
+    if (failed(checkLowered(module)))
+      return signalPassFailure();
+    module->setAttr(ascend::kKernelSetAttrName,
+                    StringAttr::get(&getContext(), kernels->getName()));
+  }
+
+private:
+  /// Reports every op that is still there, each with a reason.
+  LogicalResult checkLowered(ModuleOp module) {
+    bool lowered = true;
+    module.walk([&](Operation *op) {
+      if (!isa_and_nonnull<TransformerDialect>(op->getDialect()) ||
+          isa<LayerOp, WeightOp, KVCacheOp>(op))
+        return;
+      lowered = false;
+      InFlightDiagnostic diag = op->emitOpError("cannot be lowered to a kernel: ");
+      if (isa<CompositeOpInterface>(op) &&
+          !cast<CompositeOpInterface>(op).isLaunchedWhole())
+        diag << "it is composite; run transformer-decompose first";
+      else
+        diag << explain(op);
+    });
+    return success(lowered);
+  }
+
+  /// Why the patterns decline an op that they left; asking again is cheap.
+  std::string explain(Operation *op) {
+    ReasonListener listener;
+    listener.context = &getContext();
+    PatternRewriter rewriter(op->getContext());
+    rewriter.setInsertionPoint(op);
+    rewriter.setListener(&listener);
+    for (const auto &[name, candidates] :
+         patterns.getOpSpecificNativePatterns())
+      if (name == op->getName())
+        for (const RewritePattern *pattern : candidates)
+          (void)pattern->matchAndRewrite(op, rewriter);
+    return listener.last.empty() ? "kernel sets have no rule for it"
+                                 : listener.last;
+  }
+
+  std::shared_ptr<KernelSet> kernels;
+  FrozenRewritePatternSet patterns;
+};
+} // namespace

@@ -1,0 +1,150 @@
+//===- AscendOps.cpp - Launches and the work they do ----------------------===//
+
+#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::ascend;
+using transformer::ExprAttr;
+using transformer::getByteSize;
+using transformer::getElementBytes;
+using transformer::parseExpr;
+using transformer::printExpr;
+
+//===----------------------------------------------------------------------===//
+// The body of a launch
+//===----------------------------------------------------------------------===//
+
+/// Parses `{ work ops }`, or nothing for a kernel that only moves data.
+static ParseResult parseWork(OpAsmParser &parser, Region &work) {
+  OptionalParseResult body = parser.parseOptionalRegion(work);
+  return body.has_value() ? *body : ParseResult::success();
+}
+
+/// Prints a single work op on the line of its launch.
+static void printWork(OpAsmPrinter &printer, Operation *, Region &work) {
+  if (work.empty() || work.front().empty())
+    return;
+  if (!llvm::hasSingleElement(work.front())) {
+    printer << ' ';
+    printer.printRegion(work, /*printEntryBlockArgs=*/false,
+                        /*printBlockTerminators=*/false);
+    return;
+  }
+  printer << " { ";
+  printer.printCustomOrGenericOp(&work.front().front());
+  printer << " }";
+}
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Ascend/IR/AscendOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchOp::verify() {
+  if (getKernel().empty())
+    return emitOpError("expected the name of a kernel, but got none");
+  if (getWork().empty())
+    return success();
+  for (Operation &op : getWork().front())
+    if (!isa<WorkOpInterface>(op)) {
+      InFlightDiagnostic diag =
+          emitOpError("expected only work ops in the body, but got '")
+          << op.getName() << "'";
+      diag.attachNote(op.getLoc()) << "the op is here";
+      return diag;
+    }
+  return success();
+}
+
+ExprAttr LaunchOp::getCountExpr() {
+  return getCountAttr() ? getCountAttr() : ExprAttr::constant(getContext(), 1);
+}
+
+/// Adds the stored sizes of `types` to `bytes`.
+static void addBytes(ExprAttr &bytes, TypeRange types) {
+  for (Type type : types) {
+    ExprAttr size = getByteSize(type);
+    bytes = bytes && size ? bytes + size : ExprAttr();
+  }
+}
+
+WorkTotal LaunchOp::getWorkTotal() {
+  WorkTotal total(getContext());
+  if (!getWork().empty())
+    for (auto op : getWork().front().getOps<WorkOpInterface>())
+      op.addWork(total);
+  addBytes(total.bytesRead, getInputs().getTypes());
+  addBytes(total.bytesWritten, getOutputs().getTypes());
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+WorkTotal::WorkTotal(MLIRContext *context)
+    : bytesRead(ExprAttr::constant(context, 0)),
+      bytesWritten(ExprAttr::constant(context, 0)) {}
+
+/// Adds to the operations of one element type.
+static void addOps(llvm::MapVector<Type, ExprAttr> &ops, Type elementType,
+                   ExprAttr count) {
+  ExprAttr &entry = ops[elementType];
+  entry = entry ? entry + count : count;
+}
+
+void WorkTotal::addCubeOps(Type elementType, ExprAttr ops) {
+  addOps(cubeOps, elementType, ops);
+}
+
+void WorkTotal::addVectorOps(Type elementType, ExprAttr ops) {
+  addOps(vectorOps, elementType, ops);
+}
+
+void MatmulOp::addWork(WorkTotal &total) {
+  total.addCubeOps(getElementType(), 2 * getM() * getN() * getK());
+}
+
+LogicalResult AttentionOp::verify() {
+  std::pair<StringRef, int64_t> sizes[] = {
+      {"heads", getHeads()},
+      {"key_size", getKeySize()},
+      {"value_size", getValueSize()},
+      {"kv_heads", getKvHeads()}};
+  for (auto [name, size] : sizes)
+    if (size < 1)
+      return emitOpError("expected '")
+             << name << "' to be at least 1, but got " << size;
+  if (!getElementBytes(getCacheType()))
+    return emitOpError("expected an integer or float cache type, but got ")
+           << getCacheType();
+  return success();
+}
+
+void AttentionOp::addWork(WorkTotal &total) {
+  double headOps = static_cast<double>(getKeySize()) + getValueSize();
+  ExprAttr scores = getPairs() * static_cast<double>(getHeads());
+  total.addCubeOps(getElementType(), 2 * scores * headOps);
+  total.addVectorOps(getElementType(), getSoftmax() * scores);
+  double rowBytes = getKvHeads() * headOps * *getElementBytes(getCacheType());
+  total.bytesRead = total.bytesRead + getRows() * rowBytes + getMetadata();
+}
+
+void ElementwiseOp::addWork(WorkTotal &total) {
+  total.addVectorOps(getElementType(), getElements() * getOperations());
+}
+
+void GatherOp::addWork(WorkTotal &total) {
+  total.bytesRead = total.bytesRead + getRows() * getRowBytes() + getIndex();
+}
+
+void ScatterOp::addWork(WorkTotal &total) {
+  total.bytesRead = total.bytesRead + getIndex();
+  total.bytesWritten = total.bytesWritten + getRows() * getRowBytes();
+}

@@ -1,0 +1,195 @@
+//===- Estimate.cpp - Attach the cost of each launch ----------------------===//
+
+#include "tensorcast/CostModel/CostModel.h"
+#include "tensorcast/Device/DeviceRegistry.h"
+#include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+
+#include <cmath>
+
+namespace mlir::ascend {
+#define GEN_PASS_DEF_ASCENDESTIMATE
+#include "tensorcast/Dialect/Ascend/Transforms/Passes.h.inc"
+} // namespace mlir::ascend
+
+using namespace mlir;
+using namespace mlir::ascend;
+using namespace mlir::tensorcast;
+using transformer::ExprAttr;
+using transformer::WorkloadAttr;
+
+//===----------------------------------------------------------------------===//
+// One launch
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Prices launches for one device, cost model and workload.
+class Estimator {
+public:
+  Estimator(const CostModel &model, const DeviceProfile &device,
+            WorkloadAttr workload)
+      : model(model), device(device), workload(workload) {}
+
+  LogicalResult attachCost(LaunchOp launch) {
+    WorkTotal total = launch.getWorkTotal();
+    if (!total.bytesRead || !total.bytesWritten)
+      return launch.emitOpError("expected operands of known size, but one has a "
+                                "'?' without #transformer.dims or no size in "
+                                "memory");
+    WorkAmount work;
+    work.bytesRead = transformer::evaluate(total.bytesRead, workload);
+    work.bytesWritten = transformer::evaluate(total.bytesWritten, workload);
+    for (auto [type, ops] : total.cubeOps)
+      work.cubeOps.emplace_back(type, transformer::evaluate(ops, workload));
+    for (auto [type, ops] : total.vectorOps)
+      work.vectorOps.emplace_back(type, transformer::evaluate(ops, workload));
+
+    SmallVector<Type> missing;
+    CostTerms terms = model.price(work, device, missing);
+    if (!std::isfinite(terms.totalS) || terms.totalS < 0)
+      return launch.emitOpError("expected a finite time of at least 0 s, but "
+                                "got ")
+             << terms.totalS;
+    warn(launch, missing);
+    launch.setCostAttr(CostAttr::get(launch.getContext(), terms.totalS,
+                                     terms.cubeS, terms.vectorS, terms.memoryS,
+                                     terms.communicationS, terms.launchS));
+    return success();
+  }
+
+private:
+  /// Says once per type that its operations cost nothing.
+  void warn(LaunchOp launch, ArrayRef<Type> missing) {
+    for (Type type : missing)
+      if (warned.insert(type).second)
+        launch.emitWarning("device ")
+            << device.name << " has no rate for operations of " << type
+            << ", so " << model.getName()
+            << " counts only the memory traffic of such kernels";
+  }
+
+  const CostModel &model;
+  const DeviceProfile &device;
+  WorkloadAttr workload;
+  llvm::SmallPtrSet<Type, 2> warned;
+};
+} // namespace
+
+LogicalResult mlir::ascend::estimateCosts(ModuleOp module) {
+  auto device = module->getAttrOfType<DeviceAttr>(kDeviceAttrName);
+  auto name = module->getAttrOfType<StringAttr>(kCostModelAttrName);
+  if (!device || !name)
+    return module.emitError("expected a device and a cost model, but the module "
+                            "has no '")
+           << (device ? kCostModelAttrName : kDeviceAttrName)
+           << "'; run ascend-estimate with an option for it";
+  FailureOr<const CostModel *> model = getCostModel(name, module.getLoc());
+  auto emitError = [&] { return module.emitError(); };
+  FailureOr<DeviceProfile> profile =
+      parseDeviceProfile(device.getProfile(), emitError);
+  if (failed(model) || failed(profile))
+    return failure();
+
+  Estimator estimator(
+      **model, *profile,
+      module->getAttrOfType<WorkloadAttr>(transformer::kWorkloadAttrName));
+  WalkResult result = module.walk([&](LaunchOp launch) {
+    return failed(estimator.attachCost(launch)) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class AscendEstimatePass
+    : public ascend::impl::AscendEstimateBase<AscendEstimatePass> {
+public:
+  using AscendEstimateBase::AscendEstimateBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(checkInput(module)) || failed(record(module)))
+      return signalPassFailure();
+    bool bound = module->hasAttr(transformer::kWorkloadAttrName);
+    if ((bound || isStatic(module)) && failed(estimateCosts(module)))
+      signalPassFailure();
+  }
+
+private:
+  /// Whether no launch depends on a workload, as in a test written by hand.
+  static bool isStatic(ModuleOp module) {
+    auto isKnown = [](ExprAttr expr) { return expr && expr.isConstant(); };
+    return !module
+                .walk([&](LaunchOp launch) {
+                  WorkTotal total = launch.getWorkTotal();
+                  bool known = isKnown(total.bytesRead) &&
+                               isKnown(total.bytesWritten) &&
+                               isKnown(launch.getCountExpr());
+                  for (const auto &ops : {total.cubeOps, total.vectorOps})
+                    for (auto [type, count] : ops)
+                      known &= isKnown(count);
+                  return known ? WalkResult::advance()
+                               : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
+  LogicalResult checkInput(ModuleOp module) {
+    WalkResult result = module.walk([&](Operation *op) {
+      if (!isa_and_nonnull<transformer::TransformerDialect>(op->getDialect()) ||
+          isa<transformer::LayerOp, transformer::WeightOp,
+              transformer::KVCacheOp>(op))
+        return WalkResult::advance();
+      op->emitOpError("expected only launches to price; run "
+                      "convert-transformer-to-ascend first");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Puts the options into the module.
+  LogicalResult record(ModuleOp module) {
+    MLIRContext *context = &getContext();
+    StringRef name = device;
+    if (name.empty() && !module->hasAttr(kDeviceAttrName))
+      name = defaultDevice;
+    if (!name.empty()) {
+      FailureOr<DictionaryAttr> profile =
+          loadDevice(name, UnknownLoc::get(context));
+      if (failed(profile))
+        return failure();
+      module->setAttr(kDeviceAttrName, DeviceAttr::get(context, *profile));
+    }
+    if (!module->hasAttr(kDeviceAttrName))
+      return module.emitError("expected a device, but found neither the option "
+                              "'device' nor the attribute '")
+             << kDeviceAttrName << "'";
+    if (!costModel.empty() || !module->hasAttr(kCostModelAttrName)) {
+      StringRef name = costModel.empty() ? StringRef(kDefaultCostModel)
+                                         : StringRef(costModel);
+      if (failed(getCostModel(name, UnknownLoc::get(context))))
+        return failure();
+      module->setAttr(kCostModelAttrName, StringAttr::get(context, name));
+    }
+    return recordReserved(module);
+  }
+
+  LogicalResult recordReserved(ModuleOp module) {
+    // A million GiB is beyond any device, and far from overflow.
+    if (!(reservedMemoryGB >= 0 && reservedMemoryGB <= 1e6))
+      return module.emitError("expected 'reserved-memory-gb' from 0 to 1000000, "
+                              "but got ")
+             << reservedMemoryGB;
+    if (reservedMemoryGB != 0)
+      module->setAttr(
+          kReservedBytesAttrName,
+          Builder(module).getI64IntegerAttr(
+              static_cast<int64_t>(reservedMemoryGB * 0x1p30)));
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,153 @@
+//===- AttentionOps.cpp - Attention and positions -------------------------===//
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+
+using namespace mlir;
+using namespace mlir::transformer;
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsAttention.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Rotary position embedding
+//===----------------------------------------------------------------------===//
+
+/// Checks that `type`, called `name`, holds rows of `table`'s width.
+static LogicalResult verifyRopeRows(Operation *op, StringRef name,
+                                    RankedTensorType type, int64_t rank,
+                                    RopeTableType table) {
+  if (type.getRank() != rank)
+    return op->emitOpError("expected '")
+           << name << "' of rank " << rank << ", but got " << type;
+  if (type.getShape().back() != table.getWidth())
+    return op->emitOpError("expected '")
+           << name << "' to have " << table.getWidth()
+           << " features, the table's width, but got "
+           << toString(getDims(type).back());
+  if (type.getElementType() != table.getElementType())
+    return op->emitOpError("expected '")
+           << name << "' of " << table.getElementType() << ", but got "
+           << type.getElementType();
+  return success();
+}
+
+LogicalResult RopeTableOp::verify() {
+  if (getPositions().getType().getRank() != 1)
+    return emitOpError("expected 'positions' of rank 1, but got ")
+           << getPositions().getType();
+  return verifyRopeRows(*this, "cos", getCos().getType(), 2, getType());
+}
+
+SmallVector<Value> RopeTableOp::decompose(OpBuilder &builder) {
+  Value cos = GatherOp::create(builder, getLoc(), getCos(), getPositions());
+  Value sin = GatherOp::create(builder, getLoc(), getSin(), getPositions());
+  return {RopePackOp::create(builder, getLoc(), getType(), cos, sin)};
+}
+
+LogicalResult RopePackOp::verify() {
+  return verifyRopeRows(*this, "cos", getCos().getType(), 2, getType());
+}
+
+LogicalResult RopePartsOp::verify() {
+  RankedTensorType cos = getCos().getType();
+  if (failed(verifyRopeRows(*this, "cos", cos, 3, getTable().getType())))
+    return failure();
+  if (cos.getDimSize(1) != 1)
+    return emitOpError("expected dimension 1 of 'cos', which stands for every "
+                       "head, to be 1, but got ")
+           << toString(getDims(cos)[1]);
+  return success();
+}
+
+LogicalResult RopeOp::verify() {
+  RankedTensorType type = getType();
+  RopeTableType table = getTable().getType();
+  if (type.getRank() != 3)
+    return emitOpError("expected an input of tokens x heads x features, but "
+                       "got ")
+           << type;
+  int64_t features = type.getShape().back();
+  if (ShapedType::isDynamic(features) || features < table.getWidth())
+    return emitOpError("expected at least ")
+           << table.getWidth() << " features, the table's width, but got "
+           << toString(getDims(type).back());
+  if (type.getElementType() != table.getElementType())
+    return emitOpError("expected a table of ")
+           << type.getElementType() << ", as the input is, but got "
+           << table.getElementType();
+  return success();
+}
+
+SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  int64_t features = getType().getShape().back();
+  int64_t width = getTable().getType().getWidth();
+  SmallVector<Dim> dims = getDims(getType());
+  RankedTensorType partType =
+      getTensorType({dims[0], Dim(1), Dim(width)}, getType().getElementType());
+  auto parts = RopePartsOp::create(builder, loc, TypeRange{partType, partType},
+                                   getTable());
+
+  Value x = getInput();
+  if (width < features)
+    x = SliceOp::create(builder, loc, getInput(), 0, width);
+  Value cosine = MulOp::create(builder, loc, x, parts.getCos());
+  Value low = SliceOp::create(builder, loc, x, 0, width / 2);
+  Value high = SliceOp::create(builder, loc, x, width / 2, width / 2);
+  Value negated = NegOp::create(builder, loc, high.getType(), high);
+  Value half = ConcatOp::create(builder, loc, negated, low);
+  Value sine = MulOp::create(builder, loc, half, parts.getSin());
+  Value rotated = AddOp::create(builder, loc, cosine, sine);
+  if (width < features) {
+    Value rest =
+        SliceOp::create(builder, loc, getInput(), width, features - width);
+    rotated = ConcatOp::create(builder, loc, rotated, rest);
+  }
+  return {rotated};
+}
+
+//===----------------------------------------------------------------------===//
+// Attention over a cache
+//===----------------------------------------------------------------------===//
+
+/// Checks that `type` is tokens x `heads` x head size of `cache`. Heads are not
+/// checked if `heads` is absent.
+static LogicalResult verifyHeads(Operation *op, StringRef name,
+                                 RankedTensorType type, KVCacheType cache,
+                                 std::optional<int64_t> heads) {
+  if (type.getRank() != 3)
+    return op->emitOpError("expected '")
+           << name << "' to be tokens x heads x head size, but got " << type;
+  if (type.getDimSize(2) != cache.getHeadSize())
+    return op->emitOpError("expected '")
+           << name << "' to have heads of size " << cache.getHeadSize()
+           << ", as the cache has, but got " << toString(getDims(type)[2]);
+  if (heads && type.getDimSize(1) != *heads)
+    return op->emitOpError("expected '")
+           << name << "' to have " << *heads << " heads, as the cache has, "
+           << "but got " << toString(getDims(type)[1]);
+  return success();
+}
+
+LogicalResult AppendCacheOp::verify() {
+  return verifyHeads(*this, "key", getKey().getType(), getType(),
+                     getType().getNumHeads());
+}
+
+LogicalResult AttentionOp::verify() {
+  KVCacheType cache = getCache().getType();
+  if (failed(verifyHeads(*this, "query", getType(), cache, std::nullopt)))
+    return failure();
+  int64_t heads = getType().getDimSize(1);
+  if (ShapedType::isDynamic(heads) || heads % cache.getNumHeads() != 0)
+    return emitOpError("expected the query heads to be a multiple of the "
+                       "cache's ")
+           << cache.getNumHeads() << " heads, but got "
+           << toString(getDims(getType())[1]);
+  if (!(getScale().convertToDouble() > 0))
+    return emitOpError("expected 'scale' above 0, but got ")
+           << getScale().convertToDouble();
+  return success();
+}

@@ -1,0 +1,237 @@
+//===- TransformerDialect.cpp - The transformer dialect -------------------===//
+
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Support/Wording.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace mlir::transformer;
+
+#include "tensorcast/Dialect/Transformer/IR/TransformerDialect.cpp.inc"
+#include "tensorcast/Dialect/Transformer/IR/TransformerEnums.cpp.inc"
+#include "tensorcast/Dialect/Transformer/IR/TransformerInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerTypes.cpp.inc"
+
+namespace {
+/// Names for what would clutter every line of a module.
+struct TransformerAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (auto dims = dyn_cast<DimsAttr>(attr)) {
+      bool isTokens =
+          dims.getExprs().size() == 1 &&
+          dims.getExprs().front() == getTokensExpr(attr.getContext());
+      os << (isTokens ? "tokens" : "dims");
+      return AliasResult::FinalAlias;
+    }
+    if (isa<WorkloadAttr>(attr)) {
+      os << "workload";
+      return AliasResult::FinalAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+};
+} // namespace
+
+void TransformerDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsStructure.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsNorm.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsLinear.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsAttention.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.cpp.inc"
+      >();
+  addInterfaces<TransformerAsmInterface>();
+}
+
+LogicalResult
+TransformerDialect::verifyOperationAttribute(Operation *op,
+                                             NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  bool isModel = name == kModelAttrName;
+  if (!isModel && name != kWorkloadAttrName) {
+    StringRef known[] = {kModelAttrName, kWorkloadAttrName};
+    return op->emitOpError()
+           << tensorcast::unknownName("attribute", name, known);
+  }
+  if (!isa<ModuleOp>(op))
+    return op->emitOpError("expected '")
+           << name << "' on a module, but got it on this op";
+  if (isModel ? !isa<ModelAttr>(attribute.getValue())
+              : !isa<WorkloadAttr>(attribute.getValue()))
+    return op->emitOpError("expected '")
+           << name << "' to be a #transformer." << (isModel ? "model" : "workload")
+           << ", but got " << attribute.getValue();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                         function_ref<InFlightDiagnostic()> emitError) const {
+  size_t numDynamic = llvm::count(shape, ShapedType::kDynamic);
+  if (numDynamic != getExprs().size())
+    return emitError() << "expected one expression per dynamic dimension ("
+                       << numDynamic << "), but got " << getExprs().size();
+  return success();
+}
+
+LogicalResult
+WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                     int64_t queries, int64_t queryLength,
+                     int64_t contextLength, bool, FloatAttr hitRate) {
+  auto check = [&](StringRef name, int64_t value, int64_t least) {
+    if (value >= least && value <= kMaxTokens)
+      return success();
+    return LogicalResult(emitError()
+                         << "expected '" << name << "' from " << least << " to "
+                         << kMaxTokens << ", but got " << value);
+  };
+  if (failed(check("queries", queries, 1)) ||
+      failed(check("query_length", queryLength, 1)) ||
+      failed(check("context_length", contextLength, 0)))
+    return failure();
+  if (queries > kMaxTokens / queryLength)
+    return emitError() << "expected at most " << kMaxTokens
+                       << " new tokens in a step, but got " << queries
+                       << " requests of " << queryLength;
+  double rate = hitRate ? hitRate.getValueAsDouble() : 0;
+  if (!(rate >= 0 && rate < 1))
+    return emitError() << "expected 'prefix_cache_hit_rate' from 0 to below 1, "
+                          "but got "
+                       << rate;
+  return success();
+}
+
+double WorkloadAttr::getHitRate() const {
+  return getPrefixCacheHitRate() ? getPrefixCacheHitRate().getValueAsDouble()
+                                 : 0;
+}
+
+int64_t WorkloadAttr::getNewTokens() const {
+  // In a decode step the cache holds all but the new tokens anyway.
+  if (getDecode())
+    return getQueryLength();
+  return getQueryLength() -
+         static_cast<int64_t>(getQueryLength() * getHitRate());
+}
+
+int64_t WorkloadAttr::getTotalTokens() const {
+  return getContextLength() + getQueryLength();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type KVCacheType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  int64_t blockSize;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseComma() ||
+      parser.parseKeyword("block_size") || parser.parseEqual() ||
+      parser.parseInteger(blockSize) || parser.parseGreater())
+    return {};
+  return parser.getChecked<KVCacheType>(parser.getContext(), shape, elementType,
+                                        blockSize);
+}
+
+void KVCacheType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << ", block_size = " << getBlockSize()
+          << '>';
+}
+
+/// Sizes beyond this are mistakes, and their products could overflow.
+static constexpr int64_t kMaxSize = int64_t(1) << 31;
+
+LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<int64_t> shape, Type elementType,
+                                  int64_t blockSize) {
+  if (shape.size() != 3 || shape[0] != 2)
+    return emitError() << "expected a cache of 2 x heads x head size per "
+                          "token, but got "
+                       << shape.size() << " dimensions"
+                       << (shape.empty() || shape[0] == 2
+                               ? ""
+                               : " of which the first is not 2");
+  for (int64_t size : shape)
+    if (size < 1 || size > kMaxSize)
+      return emitError() << "expected sizes from 1 to " << kMaxSize
+                         << ", but got " << size;
+  if (!elementType.isIntOrFloat())
+    return emitError() << "expected an integer or float element type, but got "
+                       << elementType;
+  if (blockSize < 1 || blockSize > kMaxSize)
+    return emitError() << "expected 'block_size' from 1 to " << kMaxSize
+                       << ", but got " << blockSize;
+  return success();
+}
+
+Type RopeTableType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  SMLoc loc;
+  if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  if (shape.size() != 1) {
+    parser.emitError(loc, "expected one dimension, the width, but got ")
+        << shape.size();
+    return {};
+  }
+  return parser.getChecked<RopeTableType>(parser.getContext(), shape.front(),
+                                          elementType);
+}
+
+void RopeTableType::print(AsmPrinter &printer) const {
+  printer << '<' << getWidth() << 'x' << getElementType() << '>';
+}
+
+LogicalResult
+RopeTableType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t width, Type elementType) {
+  if (width < 2 || width % 2 != 0 || width > kMaxSize)
+    return emitError() << "expected an even width from 2 to " << kMaxSize
+                       << ", but got " << width;
+  if (!isa<FloatType>(elementType))
+    return emitError() << "expected a float element type, but got "
+                       << elementType;
+  return success();
+}

@@ -1,0 +1,112 @@
+//===- BindWorkload.cpp - Put numbers for expressions ---------------------===//
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+
+#include <cmath>
+
+namespace mlir::transformer {
+#define GEN_PASS_DEF_TRANSFORMERBINDWORKLOAD
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h.inc"
+} // namespace mlir::transformer
+
+using namespace mlir;
+using namespace mlir::transformer;
+
+namespace {
+/// Replaces expressions by their values, and remembers the first that has none.
+class Binder {
+public:
+  Binder(WorkloadAttr workload) : workload(workload) {
+    replacer.addReplacement([this](ExprAttr expr) -> ExprAttr {
+      ExprAttr bound = bind(expr, this->workload);
+      if (!std::isfinite(bound.getValue()) && !invalid)
+        invalid = expr;
+      return bound;
+    });
+    replacer.addReplacement([this](RankedTensorType type) -> Type {
+      return bindTensor(type);
+    });
+    replacer.addReplacement([this](BatchType type) -> Type {
+      return BatchType::get(type.getContext(), this->workload);
+    });
+  }
+
+  LogicalResult run(ModuleOp module) {
+    replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    if (!invalid)
+      return success();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    printExprText(os, invalid);
+    return module.emitError("expected a finite size of at least 0 for the "
+                            "workload, but '")
+           << text << "' is " << evaluate(invalid, workload);
+  }
+
+private:
+  Type bindTensor(RankedTensorType type) {
+    if (!isa_and_nonnull<DimsAttr>(type.getEncoding()))
+      return type;
+    SmallVector<int64_t> shape;
+    for (const Dim &dim : getDims(type)) {
+      if (dim.isStatic()) {
+        shape.push_back(dim.size);
+        continue;
+      }
+      double size = evaluate(dim.expr, workload);
+      // Beyond this, integers are not exact, and no device has the memory.
+      bool valid = size >= 0 && size <= 0x1p53 && size == std::floor(size);
+      if (!valid && !invalid)
+        invalid = dim.expr;
+      shape.push_back(valid ? static_cast<int64_t>(size) : 0);
+    }
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+
+  AttrTypeReplacer replacer;
+  WorkloadAttr workload;
+  ExprAttr invalid;
+};
+} // namespace
+
+LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
+                                              WorkloadAttr workload) {
+  if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
+    return module.emitError("expected a module without a workload, but it is "
+                            "bound to ")
+           << bound;
+  if (failed(Binder(workload).run(module)))
+    return failure();
+  module->setAttr(kWorkloadAttrName, workload);
+  return success();
+}
+
+namespace {
+class TransformerBindWorkloadPass
+    : public transformer::impl::TransformerBindWorkloadBase<
+          TransformerBindWorkloadPass> {
+public:
+  using TransformerBindWorkloadBase::TransformerBindWorkloadBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    FloatAttr hitRate;
+    if (prefixCacheHitRate != 0)
+      hitRate = FloatAttr::get(Float64Type::get(context), prefixCacheHitRate);
+    auto emitError = [&] { return getOperation().emitError(); };
+    auto workload =
+        WorkloadAttr::getChecked(emitError, context, queries.getValue(),
+                                 queryLength.getValue(),
+                                 contextLength.getValue(), decode.getValue(),
+                                 hitRate);
+    if (!workload || failed(bindWorkload(getOperation(), workload)))
+      signalPassFailure();
+  }
+};
+} // namespace
