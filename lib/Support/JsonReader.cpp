@@ -64,6 +64,10 @@ InFlightDiagnostic JsonReader::emitError(StringRef key) {
 }
 
 void JsonReader::expected(StringRef key, const Twine &what, const Json &found) {
+  hasError = true;
+  if (llvm::is_contained(reportedKeys, key))
+    return;
+  reportedKeys.push_back(key.str());
   emitError(key) << "expected " << what << ", but got " << describeJson(found);
 }
 

@@ -59,9 +59,15 @@ static std::string pluralOf(StringRef noun) {
 }
 
 std::string tensorcast::unknownName(StringRef kind, StringRef name,
-                                    ArrayRef<StringRef> known) {
+                                    ArrayRef<StringRef> known,
+                                    std::optional<StringRef> nearest) {
   std::string result = ("unknown " + kind + " ").str() + quoteText(name) + ";";
-  if (std::optional<StringRef> nearest = nearestName(name, known))
+  if (nearest)
     result += (" did you mean '" + *nearest + "'?").str();
   return result + " known " + pluralOf(kind) + ": " + joinNames(known);
+}
+
+std::string tensorcast::unknownName(StringRef kind, StringRef name,
+                                    ArrayRef<StringRef> known) {
+  return unknownName(kind, name, known, nearestName(name, known));
 }

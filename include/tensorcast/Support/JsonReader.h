@@ -84,6 +84,8 @@ private:
   Location loc;
   std::string pointer;
   SmallVector<std::string> missingKeys;
+  /// Keys with a value of the wrong kind, each of which is reported once.
+  SmallVector<std::string> reportedKeys;
   bool hasError = false;
 };
 

@@ -33,6 +33,11 @@ std::string quoteText(StringRef text);
 std::string unknownName(StringRef kind, StringRef name,
                         ArrayRef<StringRef> known);
 
+/// The same for a caller that knows better what is near.
+std::string unknownName(StringRef kind, StringRef name,
+                        ArrayRef<StringRef> known,
+                        std::optional<StringRef> nearest);
+
 } // namespace mlir::tensorcast
 
 #endif // TENSORCAST_SUPPORT_WORDING_H

@@ -142,6 +142,15 @@ TEST_F(JsonReaderTest, MissingKeysAreReportedTogetherAndLast) {
   EXPECT_EQ(takeMessages(), "");
 }
 
+TEST_F(JsonReaderTest, WrongMembersAreReportedOnce) {
+  EXPECT_EQ(readMember("1",
+                       [](JsonReader &r) {
+                         r.boolean("k");
+                         r.boolean("k", true);
+                       }),
+            "config.json: /k: expected true or false, but got 1");
+}
+
 TEST_F(JsonReaderTest, NestedReadersNameTheirPlace) {
   Json object = parse(R"({"a": 0})");
   JsonReader reader(object, "config.json", unknownLoc(), "/rope/x");
