@@ -1,0 +1,70 @@
+//===- Config.h - Hugging Face model configurations -------------*- C++ -*-===//
+//
+// A config.json as the numbers that decide a model's graph.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
+#define TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
+
+#include "tensorcast/Support/Json.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::tensorcast {
+
+/// A decoder-only model with grouped-query attention and a gated MLP. All
+/// values are checked: sizes are positive, heads divide as they must.
+struct DecoderConfig {
+  std::string name;
+  std::string modelType;
+
+  int64_t hiddenSize = 0;
+  int64_t numHiddenLayers = 0;
+  int64_t numAttentionHeads = 0;
+  /// Divides the attention heads.
+  int64_t numKeyValueHeads = 0;
+  /// Even. The heads together may be wider or narrower than the hidden state.
+  int64_t headDim = 0;
+  int64_t intermediateSize = 0;
+  int64_t vocabSize = 0;
+  int64_t maxPositionEmbeddings = 0;
+
+  double rmsNormEps = 0;
+  double ropeTheta = 0;
+
+  /// Biases of the linears: query, key and value; attention output; MLP.
+  bool qkvBias = false;
+  bool outputBias = false;
+  bool mlpBias = false;
+  /// An RMS norm over each head of query and key, before the rotation.
+  bool qkNorm = false;
+  bool tieWordEmbeddings = false;
+  std::optional<int64_t> padTokenId;
+
+  /// Width of all query heads together.
+  int64_t getQueryWidth() const { return numAttentionHeads * headDim; }
+  /// Width of all key heads together, which is also that of the values.
+  int64_t getKeyWidth() const { return numKeyValueHeads * headDim; }
+};
+
+/// Reads the text of a config.json. `source` is what messages call it. Warns
+/// about a quantization config, which is ignored; everything else that the
+/// result could not express is an error.
+FailureOr<DecoderConfig> readConfig(const Json &config, StringRef source,
+                                    StringRef modelName, MLIRContext *context);
+
+/// The model types that `readConfig` knows.
+SmallVector<std::string> listModelTypes(MLIRContext *context);
+
+/// The same structure in small: what is equal, grouped or of another width in
+/// `config` stays so, in sizes that run in milliseconds.
+DecoderConfig reduced(const DecoderConfig &config);
+
+/// Number of weights; a double, since absurd configs pass 2^63.
+double countParameters(const DecoderConfig &config);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H

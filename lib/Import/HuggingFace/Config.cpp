@@ -1,0 +1,273 @@
+//===- Config.cpp - Hugging Face model configurations ---------------------===//
+
+#include "tensorcast/Import/HuggingFace/Config.h"
+#include "Family.h"
+
+#include "tensorcast/Support/JsonReader.h"
+#include "tensorcast/Support/Wording.h"
+
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+//===----------------------------------------------------------------------===//
+// Ranges: beyond any model, and small enough that products of two fit.
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t maxLayers = 4096;
+static constexpr int64_t maxSize = int64_t(1) << 24;
+static constexpr int64_t maxRows = int64_t(1) << 31;
+static constexpr int64_t maxHeads = 65536;
+
+//===----------------------------------------------------------------------===//
+// Which family
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::string> tensorcast::listModelTypes(MLIRContext *context) {
+  SmallVector<std::string> names;
+  FailureOr<Json> families = readFamilies(context);
+  if (succeeded(families))
+    for (const auto &member : families->items())
+      names.push_back(member.key());
+  return names;
+}
+
+/// Models of more than text keep the config of the text part inside another
+/// one, under one of these keys.
+static LogicalResult rejectNestedConfigs(JsonReader &reader) {
+  for (StringRef key :
+       {"text_config", "llm_config", "language_config", "thinker_config"}) {
+    const Json *nested = reader.find(key);
+    if (!nested || !nested->is_object())
+      continue;
+    return reader.emitError(key)
+           << "expected the config of a text model, but got one nested in "
+              "another; models of more than text are not supported yet (the "
+              "nested config alone, in a file of its own, may be)";
+  }
+  return success();
+}
+
+/// The family that the config says it belongs to.
+static FailureOr<Family> findFamily(JsonReader &reader, std::string &modelType,
+                                    MLIRContext *context) {
+  FailureOr<Json> families = readFamilies(context);
+  if (failed(families))
+    return failure();
+  SmallVector<StringRef> known;
+  for (const auto &[name, family] : families->get_ref<const Json::object_t &>())
+    known.push_back(name);
+
+  if (!reader.has("model_type")) {
+    InFlightDiagnostic diagnostic = reader.emitError("model_type");
+    diagnostic << "expected one of " << joinNames(known, ", ", "'")
+               << ", but the key is missing";
+    const Json *architectures = reader.find("architectures");
+    if (architectures && architectures->is_array() && !architectures->empty() &&
+        architectures->front().is_string())
+      diagnostic << "; 'architectures' names "
+                 << describeJson(architectures->front());
+    return failure();
+  }
+  modelType = reader.string("model_type");
+  if (failed(reader.finish()))
+    return failure();
+  if (!llvm::is_contained(known, modelType)) {
+    return reader.emitError("model_type")
+           << unknownName("model type", modelType, known);
+  }
+  return readFamily(*families, modelType, context);
+}
+
+//===----------------------------------------------------------------------===//
+// What is not modelled
+//===----------------------------------------------------------------------===//
+
+static void rejectSlidingWindow(JsonReader &reader, const Family &family) {
+  StringRef key = "sliding_window";
+  if (!family.window)
+    return;
+  StringRef switchKey = family.window->switchKey;
+  if (!switchKey.empty() && !reader.optionalBoolean(switchKey).value_or(false))
+    return;
+  const Json *value = reader.find(key);
+  if (value && value->is_null())
+    return;
+  InFlightDiagnostic diagnostic = reader.emitError(key);
+  diagnostic << "expected null";
+  if (!switchKey.empty())
+    diagnostic << " or " << switchKey << " to be false";
+  diagnostic << ", as sliding windows are not modelled yet, but ";
+  if (value)
+    diagnostic << "got " << describeJson(*value);
+  else
+    diagnostic << "the key is missing, which means "
+               << family.window->defaultWindow << " tokens";
+}
+
+/// Newer configs list the kind of each layer.
+static void rejectOtherLayers(JsonReader &reader) {
+  const Json *layers = reader.find("layer_types");
+  if (!layers || layers->is_null())
+    return;
+  if (!layers->is_array()) {
+    reader.emitError("layer_types")
+        << "expected an array, but got " << describeJson(*layers);
+    return;
+  }
+  for (const Json &layer : *layers) {
+    if (layer == "full_attention")
+      continue;
+    reader.emitError("layer_types")
+        << "expected \"full_attention\", the only kind of layer modelled so "
+           "far, but got "
+        << describeJson(layer);
+    return;
+  }
+}
+
+static void rejectOtherActivations(JsonReader &reader) {
+  std::string activation = reader.string("hidden_act", "silu");
+  const Json *value = reader.find("hidden_act");
+  if (activation != "silu" && value->is_string())
+    reader.emitError("hidden_act")
+        << "expected \"silu\", the only activation modelled so far, but got "
+        << describeJson(*value);
+}
+
+static void rejectPartialRotation(JsonReader &reader) {
+  StringRef key = "partial_rotary_factor";
+  std::optional<double> factor = reader.optionalNumber(key, 0, 1);
+  if (factor && *factor != 1)
+    reader.emitError(key)
+        << "expected 1, as rotating a part of each head is not modelled yet, "
+           "but got "
+        << describeJson(*reader.find(key));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static bool readBias(JsonReader &reader, const BiasRule &rule) {
+  return rule.key.empty() ? rule.always : reader.boolean(rule.key, false);
+}
+
+/// The base of the rotary embedding: a key of the config, or of the object
+/// that newer configs have for all of the rotation. How the angles are scaled
+/// changes no cost.
+static double readRopeTheta(JsonReader &reader, const Family &family,
+                            StringRef source, Location loc) {
+  constexpr double smallest = 1, largest = 1e15;
+  StringRef key = "rope_theta";
+  rejectPartialRotation(reader);
+  reader.optionalObject("rope_scaling");
+  std::optional<double> theta = reader.optionalNumber(key, smallest, largest);
+  if (const Json *object = reader.optionalObject("rope_parameters")) {
+    JsonReader parameters(*object, source, loc,
+                          reader.pointerTo("rope_parameters"));
+    rejectPartialRotation(parameters);
+    std::optional<double> inner =
+        parameters.optionalNumber(key, smallest, largest);
+    if (!theta)
+      theta = inner;
+    if (failed(parameters.finish()))
+      reader.fail();
+  }
+  return theta.value_or(family.ropeTheta);
+}
+
+/// Checks what no member says alone. Fills in the head dimension if absent.
+static void checkHeads(JsonReader &reader, DecoderConfig &config,
+                       const Family &family, std::optional<int64_t> headDim) {
+  if (config.numAttentionHeads % config.numKeyValueHeads != 0)
+    reader.emitError("num_key_value_heads")
+        << "expected a divisor of the " << config.numAttentionHeads
+        << " attention heads, but got " << config.numKeyValueHeads;
+
+  if (!headDim)
+    headDim = family.headDim;
+  bool isDerived = !headDim;
+  if (isDerived) {
+    if (config.hiddenSize % config.numAttentionHeads != 0) {
+      reader.emitError("hidden_size")
+          << "expected a multiple of the " << config.numAttentionHeads
+          << " attention heads, as head_dim is missing, but got "
+          << config.hiddenSize;
+      return;
+    }
+    headDim = config.hiddenSize / config.numAttentionHeads;
+  }
+  config.headDim = *headDim;
+  if (config.headDim % 2 != 0)
+    reader.emitError("head_dim")
+        << "expected an even number, as rotary embeddings turn pairs, but "
+        << (isDerived ? "hidden_size / num_attention_heads is " : "got ")
+        << config.headDim;
+}
+
+FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
+                                                StringRef source,
+                                                StringRef modelName,
+                                                MLIRContext *context) {
+  Location loc = UnknownLoc::get(context);
+  JsonReader reader(json, source, loc);
+  if (failed(reader.finish()) || failed(rejectNestedConfigs(reader)))
+    return failure();
+  DecoderConfig config;
+  config.name = modelName.str();
+  FailureOr<Family> family = findFamily(reader, config.modelType, context);
+  if (failed(family))
+    return failure();
+
+  config.hiddenSize = reader.integer("hidden_size", 1, maxSize);
+  config.numHiddenLayers = reader.integer("num_hidden_layers", 1, maxLayers);
+  config.numAttentionHeads = reader.integer("num_attention_heads", 1, maxHeads);
+  StringRef keyValueHeads = "num_key_value_heads";
+  bool copiesHeads =
+      family->keyValueHeadsDefaultToHeads && !reader.has(keyValueHeads);
+  config.numKeyValueHeads = copiesHeads
+                                ? config.numAttentionHeads
+                                : reader.integer(keyValueHeads, 1, maxHeads);
+  std::optional<int64_t> headDim =
+      reader.optionalInteger("head_dim", 1, maxSize);
+  config.intermediateSize = reader.integer("intermediate_size", 1, maxSize);
+  config.vocabSize = reader.integer("vocab_size", 1, maxRows);
+  config.maxPositionEmbeddings = reader.integer(
+      "max_position_embeddings", 1, maxRows, family->maxPositionEmbeddings);
+  // Much smaller ones vanish in f32, where a row of zeros would be divided by
+  // zero.
+  config.rmsNormEps =
+      reader.number("rms_norm_eps", 1e-30, 1, family->rmsNormEps);
+  config.ropeTheta = readRopeTheta(reader, *family, source, loc);
+  config.qkvBias = readBias(reader, family->qkvBias);
+  config.outputBias = readBias(reader, family->outputBias);
+  config.mlpBias = readBias(reader, family->mlpBias);
+  config.qkNorm = family->qkNorm;
+  config.tieWordEmbeddings =
+      reader.boolean("tie_word_embeddings", family->tieWordEmbeddings);
+  // Some configs write -1 for none.
+  config.padTokenId = reader.optionalInteger("pad_token_id", -1, maxRows);
+  if (config.padTokenId == -1)
+    config.padTokenId = std::nullopt;
+
+  rejectOtherActivations(reader);
+  rejectSlidingWindow(reader, *family);
+  rejectOtherLayers(reader);
+  if (failed(reader.finish()))
+    return failure();
+
+  checkHeads(reader, config, *family, headDim);
+  if (config.padTokenId && *config.padTokenId >= config.vocabSize)
+    reader.emitError("pad_token_id")
+        << "expected one of the " << config.vocabSize
+        << " tokens of the vocabulary, but got " << *config.padTokenId;
+  if (failed(reader.finish()))
+    return failure();
+  if (reader.has("quantization_config"))
+    emitWarning(loc) << source
+                     << ": /quantization_config: ignored; what is quantized is "
+                        "chosen when the model is compiled";
+  return config;
+}

@@ -1,0 +1,59 @@
+//===- Family.h - What a model type is --------------------------*- C++ -*-===//
+//
+// The model families of families.json: which blocks a model type has, and
+// what Hugging Face takes for the keys that a config leaves out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_LIB_IMPORT_HUGGINGFACE_FAMILY_H
+#define TENSORCAST_LIB_IMPORT_HUGGINGFACE_FAMILY_H
+
+#include "tensorcast/Support/Json.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::tensorcast {
+
+/// Whether linears have a bias: always, never, or as a key of the config says
+/// (which means no if it is absent).
+struct BiasRule {
+  bool always = false;
+  std::string key;
+};
+
+/// How a family limits attention to the latest tokens.
+struct WindowRule {
+  /// What an absent `sliding_window` means.
+  int64_t defaultWindow = 0;
+  /// The key that turns the window on; empty if it is on without.
+  std::string switchKey;
+};
+
+/// One model type.
+struct Family {
+  bool qkNorm = false;
+  BiasRule qkvBias, outputBias, mlpBias;
+  std::optional<WindowRule> window;
+
+  /// Values of absent keys. Without one, key-value heads are a required key,
+  /// and the head dimension is the hidden size by the heads.
+  std::optional<int64_t> headDim;
+  bool keyValueHeadsDefaultToHeads = false;
+  int64_t maxPositionEmbeddings = 0;
+  double rmsNormEps = 0;
+  double ropeTheta = 0;
+  bool tieWordEmbeddings = false;
+};
+
+/// All families by model type, as data. Fails only if the embedded file is
+/// broken.
+FailureOr<Json> readFamilies(MLIRContext *context);
+
+/// The family `modelType` of `families`, which must have it.
+FailureOr<Family> readFamily(const Json &families, StringRef modelType,
+                             MLIRContext *context);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_IMPORT_HUGGINGFACE_FAMILY_H
