@@ -1,7 +1,8 @@
 //===- Family.h - What a model type is --------------------------*- C++ -*-===//
 //
 // The model families of families.json: which blocks a model type has, and
-// what Hugging Face takes for the keys that a config leaves out.
+// what Hugging Face takes for the keys that a config leaves out (the defaults
+// of the configuration classes in transformers 4.51).
 //
 //===----------------------------------------------------------------------===//
 
