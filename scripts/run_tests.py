@@ -57,7 +57,12 @@ def check_format(build):
              for top in ("include", "lib", "tools", "test", "cmake")
              for path in sorted((ROOT / top).rglob("*"))
              if path.suffix in {".h", ".cpp"}]
-    return run("clang-format-22", "--dry-run", "-Werror", *files)
+    succeeded, output = run("clang-format-22", "--dry-run", "-Werror", *files)
+    unformatted = sorted(set(re.findall(r"^(\S+):\d+:\d+: error", output,
+                                        re.MULTILINE)))
+    if unformatted:
+        output = "to mend it: clang-format-22 -i " + " ".join(unformatted)
+    return succeeded, output
 
 
 def check_lint(build):
