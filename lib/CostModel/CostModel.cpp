@@ -34,18 +34,21 @@ StringRef mlir::tensorcast::stringifyBound(Bound bound) {
     return "memory";
   case Bound::Communication:
     return "communication";
-  case Bound::Compute:
+  case Bound::Cube:
+    return "cube";
+  case Bound::Vector:
     break;
   }
-  return "compute";
+  return "vector";
 }
 
 Bound mlir::tensorcast::getBound(const CostTerms &terms) {
   double compute = terms.cubeS + terms.vectorS;
   if (terms.memoryS >= terms.communicationS && terms.memoryS >= compute)
     return Bound::Memory;
-  return terms.communicationS >= compute ? Bound::Communication
-                                         : Bound::Compute;
+  if (terms.communicationS >= compute)
+    return Bound::Communication;
+  return terms.cubeS >= terms.vectorS ? Bound::Cube : Bound::Vector;
 }
 
 CostTerms mlir::tensorcast::getTerms(ascend::CostAttr cost) {

@@ -32,10 +32,12 @@ struct CostTerms {
 };
 
 /// What takes the largest share of a launch.
-enum class Bound { Memory, Communication, Compute };
+enum class Bound { Memory, Communication, Cube, Vector };
+constexpr unsigned numBounds = 4;
 StringRef stringifyBound(Bound bound);
 
-/// Memory wins ties, then communication.
+/// Memory wins ties, then communication; a launch that computes longer is bound
+/// by the unit that works longer.
 Bound getBound(const CostTerms &terms);
 CostTerms getTerms(ascend::CostAttr cost);
 

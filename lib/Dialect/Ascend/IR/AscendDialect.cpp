@@ -83,6 +83,51 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return tensorcast::parseDeviceProfile(profile, emitError);
 }
 
+Attribute DeviceAttr::parse(AsmParser &parser, Type) {
+  DictionaryAttr profile;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseAttribute(profile) ||
+      parser.parseGreater())
+    return {};
+  auto emitError = [&] { return parser.emitError(loc); };
+  return getChecked(emitError, parser.getContext(), profile);
+}
+
+/// Prints a profile's value with the numbers as people write them.
+static void printProfile(AsmPrinter &printer, Attribute value) {
+  auto printEntry = [&](NamedAttribute entry) {
+    printer.printKeywordOrString(entry.getName());
+    printer << " = ";
+    printProfile(printer, entry.getValue());
+  };
+  auto printElement = [&](Attribute element) {
+    printProfile(printer, element);
+  };
+  if (auto dictionary = dyn_cast<DictionaryAttr>(value)) {
+    printer << '{';
+    llvm::interleaveComma(dictionary, printer, printEntry);
+    printer << '}';
+  } else if (auto array = dyn_cast<ArrayAttr>(value)) {
+    printer << '[';
+    llvm::interleaveComma(array, printer, printElement);
+    printer << ']';
+  } else if (auto number = dyn_cast<FloatAttr>(value);
+             number && number.getType().isF64()) {
+    printer << tensorcast::formatDecimal(number.getValueAsDouble());
+  } else if (auto integer = dyn_cast<IntegerAttr>(value);
+             integer && integer.getType().isSignlessInteger(64)) {
+    printer << integer.getInt();
+  } else {
+    printer << value;
+  }
+}
+
+void DeviceAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printProfile(printer, getProfile());
+  printer << '>';
+}
+
 CostAttr CostAttr::get(MLIRContext *context, double timeS, double cubeS,
                        double vectorS, double memoryS, double communicationS,
                        double launchS) {

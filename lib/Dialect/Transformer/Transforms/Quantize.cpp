@@ -120,8 +120,7 @@ public:
 
   void runOnOperation() override {
     // The functions that layers call are private; the model itself is public.
-    auto function = cast<FunctionOpInterface>(getOperation());
-    if (patterns && function.isPrivate())
+    if (patterns && getOperation().isPrivate())
       walkAndApplyPatterns(getOperation(), *patterns);
   }
 

@@ -1,0 +1,109 @@
+//===- Report.h - What a priced module says ---------------------*- C++ -*-===//
+//
+// Adds up the launches of a module, and writes the sums for people and
+// programs. Everything is read from the module.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_REPORT_REPORT_H
+#define TENSORCAST_REPORT_REPORT_H
+
+#include "tensorcast/CostModel/CostModel.h"
+#include "tensorcast/Device/DeviceProfile.h"
+#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::tensorcast {
+
+/// Seconds by what bounds them: a launch counts under what takes longest, one
+/// that computes under both units; the fixed cost of starts is in none.
+struct Breakdown {
+  double cubeS = 0, vectorS = 0, memoryS = 0, communicationS = 0;
+
+  void add(const CostTerms &terms, double calls);
+  /// The largest of the four; memory for a kernel that takes no time.
+  Bound getLargest() const;
+};
+
+/// Operations and bytes of the whole step.
+struct WorkSum {
+  double cubeOps = 0, vectorOps = 0;
+  double bytesRead = 0, bytesWritten = 0, wireBytes = 0;
+};
+
+/// Device memory in bytes.
+struct MemoryUse {
+  double deviceBytes = 0;
+  double weightsBytes = 0;
+  double kvCacheBytes = 0;
+  /// The most that activations occupy at one time.
+  double activationBytes = 0;
+  double reservedBytes = 0;
+  /// What is left; negative if the model does not fit.
+  double availableBytes = 0;
+};
+
+/// The launches of one kernel, or of one kernel on operands of one kind.
+struct OpRow {
+  std::string name;
+  std::string referenceName;
+  /// `i8[7000,5120]; f32[]`; empty if rows are not split by operands.
+  std::string inputShapes;
+  double calls = 0;
+  double totalS = 0;
+  Breakdown breakdown;
+  /// Parts of the model that the launches are from.
+  SmallVector<std::string> provenance;
+};
+
+/// Layers that compute the same.
+struct LayerRow {
+  std::string kind;
+  double calls = 0;
+  double totalS = 0;
+};
+
+struct Report {
+  std::string model, device, costModel, kernelSet;
+  /// Null for a module without a workload, whose sizes are all numbers.
+  transformer::WorkloadAttr workload;
+  /// Time to the end of the last stream, and sum of all launches.
+  double executionTimeS = 0, kernelTimeS = 0;
+  double launches = 0, writeBacks = 0;
+  MemoryUse memory;
+  Breakdown breakdown;
+  WorkSum work;
+  SmallVector<LayerRow> layers;
+  SmallVector<OpRow> ops;
+
+  /// New tokens (as the workload gives them) per second; 0 without a workload.
+  double getTokensPerSecond() const;
+};
+
+/// Adds up a module whose launches have costs. Rows are by kernel, or also by
+/// operand types and time if `byShapes`.
+FailureOr<Report> buildReport(ModuleOp module, bool byShapes);
+
+/// Device memory that a bound module needs, but for what the device has.
+FailureOr<MemoryUse> measureMemory(ModuleOp module);
+
+/// How often each function runs, from the calls of layers; functions that no
+/// layer calls run once. In module order.
+FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
+countRuns(ModuleOp module);
+
+void printTable(raw_ostream &os, const Report &report);
+void printJson(raw_ostream &os, const Report &report);
+void printCsv(raw_ostream &os, const Report &report);
+
+/// Explains the launches of a kernel, by its own or the reference's name: the
+/// law, its terms, peaks, efficiencies and where they are from.
+LogicalResult explainKernel(raw_ostream &os, ModuleOp module, StringRef name);
+
+/// One line on stderr's behalf if the model does not fit, else empty.
+std::string describeShortage(const MemoryUse &memory);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_REPORT_REPORT_H

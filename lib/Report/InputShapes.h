@@ -1,0 +1,15 @@
+//===- InputShapes.h - Operands as text -------------------------*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_REPORT_INPUTSHAPES_H
+#define TENSORCAST_LIB_REPORT_INPUTSHAPES_H
+
+#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+
+namespace mlir::tensorcast {
+
+/// The data that a launch uses: `i8[7000,5120]; f32[]`.
+std::string describeInputs(ascend::LaunchOp launch);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_REPORT_INPUTSHAPES_H

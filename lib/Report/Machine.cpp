@@ -1,0 +1,116 @@
+//===- Machine.cpp - A report for programs: JSON and CSV ------------------===//
+
+#include "tensorcast/Report/Report.h"
+#include "tensorcast/Support/Json.h"
+#include "tensorcast/Support/Numbers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+/// Counts and bytes are integers as long as a double holds them exactly.
+static Json toInteger(double value) {
+  if (std::fabs(value) <= 0x1p53 && value == std::floor(value))
+    return static_cast<int64_t>(value);
+  return value;
+}
+
+static Json toJson(transformer::WorkloadAttr workload) {
+  if (!workload)
+    return nullptr;
+  return {{"queries", workload.getQueries()},
+          {"query_length", workload.getQueryLength()},
+          {"context_length", workload.getContextLength()},
+          {"decode", workload.getDecode()},
+          {"prefix_cache_hit_rate", workload.getHitRate()}};
+}
+
+static Json toJson(const MemoryUse &memory) {
+  return {{"device_bytes", toInteger(memory.deviceBytes)},
+          {"weights_bytes", toInteger(memory.weightsBytes)},
+          {"kv_cache_bytes", toInteger(memory.kvCacheBytes)},
+          {"activation_bytes", toInteger(memory.activationBytes)},
+          {"reserved_bytes", toInteger(memory.reservedBytes)},
+          {"available_bytes", toInteger(memory.availableBytes)}};
+}
+
+static Json toJson(const Breakdown &breakdown) {
+  return {{"cube_s", breakdown.cubeS},
+          {"vector_s", breakdown.vectorS},
+          {"memory_s", breakdown.memoryS},
+          {"communication_s", breakdown.communicationS}};
+}
+
+static Json toJson(const WorkSum &work) {
+  return {{"cube_ops", toInteger(work.cubeOps)},
+          {"vector_ops", toInteger(work.vectorOps)},
+          {"bytes_read", toInteger(work.bytesRead)},
+          {"bytes_written", toInteger(work.bytesWritten)},
+          {"wire_bytes", toInteger(work.wireBytes)}};
+}
+
+static Json toJson(const OpRow &row) {
+  Json json = {{"name", row.name},
+               {"reference_name", row.referenceName},
+               {"calls", toInteger(row.calls)},
+               {"total_s", row.totalS},
+               {"average_s", row.totalS / row.calls},
+               {"bound", stringifyBound(row.breakdown.getLargest()).str()}};
+  if (!row.inputShapes.empty())
+    json["input_shapes"] = row.inputShapes;
+  json["provenance"] = Json::array();
+  for (const std::string &name : row.provenance)
+    json["provenance"].push_back(name);
+  return json;
+}
+
+void mlir::tensorcast::printJson(raw_ostream &os, const Report &report) {
+  Json json = {{"schema", "tensorcast-report-1"},
+               {"model", report.model},
+               {"device", report.device},
+               {"cost_model", report.costModel},
+               {"kernel_set", report.kernelSet},
+               {"workload", toJson(report.workload)},
+               {"execution_time_s", report.executionTimeS},
+               {"kernel_time_s", report.kernelTimeS},
+               {"tokens_per_second_per_device", report.getTokensPerSecond()},
+               {"launches", toInteger(report.launches)},
+               {"write_backs", toInteger(report.writeBacks)},
+               {"memory", toJson(report.memory)},
+               {"breakdown", toJson(report.breakdown)},
+               {"work", toJson(report.work)}};
+  json["layers"] = Json::array();
+  for (const LayerRow &row : report.layers)
+    json["layers"].push_back({{"kind", row.kind},
+                              {"calls", toInteger(row.calls)},
+                              {"total_s", row.totalS}});
+  json["ops"] = Json::array();
+  for (const OpRow &row : report.ops)
+    json["ops"].push_back(toJson(row));
+  // Names come from files; what is no UTF-8 in them must not stop the report.
+  os << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+/// A CSV cell as RFC 4180 wants it.
+static std::string quote(StringRef cell) {
+  if (cell.find_first_of(",\"\r\n") == StringRef::npos)
+    return cell.str();
+  std::string text = "\"";
+  for (char c : cell) {
+    if (c == '"')
+      text += '"';
+    text += c;
+  }
+  return text + '"';
+}
+
+void mlir::tensorcast::printCsv(raw_ostream &os, const Report &report) {
+  os << "name,reference_name,calls,total_s,average_s,bound,input_shapes\n";
+  for (const OpRow &row : report.ops)
+    os << quote(row.name) << ',' << quote(row.referenceName) << ','
+       << toInteger(row.calls).dump() << ',' << formatDecimal(row.totalS) << ','
+       << formatDecimal(row.totalS / row.calls) << ','
+       << stringifyBound(row.breakdown.getLargest()) << ','
+       << quote(row.inputShapes) << '\n';
+}

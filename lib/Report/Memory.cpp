@@ -1,0 +1,159 @@
+//===- Memory.cpp - What a step occupies on the device --------------------===//
+//
+// Weights and caches belong to calls of layers; activations live from the op
+// that makes them to their last use, through views.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Report/Report.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+/// Bytes of the blocks that a cache occupies: one slot per request is kept for
+/// the next token, and the pool is not rounded per request.
+static ExprAttr getCacheBytes(KVCacheType cache) {
+  MLIRContext *context = cache.getContext();
+  ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + 1);
+  double blockSize = cache.getBlockSize();
+  ExprAttr blocks = getFunctionExpr(
+      ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});
+  double tokenBytes = *getElementBytes(cache.getElementType());
+  for (int64_t size : cache.getShape())
+    tokenBytes *= static_cast<double>(size);
+  return blocks * (blockSize * tokenBytes);
+}
+
+namespace {
+/// Finds the most that the activations of a function occupy at one time.
+class Liveness {
+public:
+  Liveness(SymbolTable &symbols, WorkloadAttr workload)
+      : symbols(symbols), workload(workload) {}
+
+  /// The peak of a function and of the layers that it calls, beyond its
+  /// arguments, which its caller holds.
+  double getPeak(func::FuncOp function) {
+    auto found = peaks.find(function);
+    if (found != peaks.end())
+      return found->second;
+    double peak = 0;
+    if (!function.getBody().empty())
+      peak = measure(function.getBody().front());
+    return peaks[function] = peak;
+  }
+
+  /// Bytes of an activation; weights, caches and metadata are none.
+  double getBytes(Value value) {
+    if (value.getDefiningOp<WeightOp>() || !isa<RankedTensorType>(value.getType()))
+      return 0;
+    ExprAttr bytes = getByteSize(value.getType());
+    return bytes ? evaluate(bytes, workload) : 0;
+  }
+
+private:
+  /// The values whose memory `value` names.
+  static void getRoots(Value value, SmallVectorImpl<Value> &roots) {
+    if (auto view = value.getDefiningOp<ascend::ViewOp>()) {
+      for (Value input : view.getInputs())
+        getRoots(input, roots);
+      return;
+    }
+    roots.push_back(value);
+  }
+
+  double measure(Block &block) {
+    // The last op that needs each buffer; views need those behind them.
+    llvm::DenseMap<Value, Operation *> lastUse;
+    for (Operation &op : block) {
+      for (Value operand : op.getOperands()) {
+        SmallVector<Value> roots;
+        getRoots(operand, roots);
+        for (Value root : roots)
+          lastUse[root] = &op;
+      }
+    }
+    llvm::DenseMap<Operation *, SmallVector<Value>> freedAfter;
+    for (Operation &op : block)
+      for (Value result : op.getResults())
+        if (Operation *last = lastUse.lookup(result))
+          freedAfter[last].push_back(result);
+
+    double live = 0, peak = 0;
+    for (Operation &op : block) {
+      if (isa<ascend::ViewOp>(op))
+        continue;
+      double results = 0, inner = 0;
+      for (Value result : op.getResults())
+        results += getBytes(result);
+      // What a layer returns is made inside of it.
+      if (auto layer = dyn_cast<LayerOp>(op))
+        inner = getPeak(symbols.lookup<func::FuncOp>(layer.getCallee()));
+      peak = std::max(peak, live + std::max(results, inner));
+      live += results;
+      for (Value dead : freedAfter.lookup(&op))
+        live -= getBytes(dead);
+      for (Value result : op.getResults())
+        if (!lastUse.contains(result))
+          live -= getBytes(result);
+    }
+    return peak;
+  }
+
+  SymbolTable &symbols;
+  WorkloadAttr workload;
+  llvm::DenseMap<Operation *, double> peaks;
+};
+} // namespace
+
+/// Bytes of the weights that one run of a function declares.
+static double getWeightBytes(func::FuncOp function) {
+  double bytes = 0;
+  llvm::SmallPtrSet<Attribute, 16> names;
+  function.walk([&](WeightOp weight) {
+    if (!names.insert(weight.getNameAttr()).second)
+      return;
+    bytes += getByteSize(weight.getType()).getValue();
+  });
+  return bytes;
+}
+
+static double getCacheBytes(func::FuncOp function, WorkloadAttr workload) {
+  double bytes = 0;
+  llvm::SmallPtrSet<Attribute, 2> names;
+  function.walk([&](KVCacheOp cache) {
+    if (workload && names.insert(cache.getNameAttr()).second)
+      bytes += evaluate(getCacheBytes(cache.getType()), workload);
+  });
+  return bytes;
+}
+
+FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
+  auto workload = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName);
+  auto runs = countRuns(module);
+  if (failed(runs))
+    return failure();
+  SymbolTable symbols(module);
+  Liveness liveness(symbols, workload);
+  MemoryUse memory;
+  for (auto [function, times] : *runs) {
+    memory.weightsBytes += times * getWeightBytes(function);
+    memory.kvCacheBytes += times * getCacheBytes(function, workload);
+    // Arguments of a function that no layer calls are there all the time.
+    double arguments = 0;
+    if (!function.isPrivate())
+      for (Value argument : function.getArguments())
+        arguments += liveness.getBytes(argument);
+    memory.activationBytes = std::max(memory.activationBytes,
+                                      arguments + liveness.getPeak(function));
+  }
+  if (auto reserved =
+          module->getAttrOfType<IntegerAttr>(ascend::kReservedBytesAttrName))
+    memory.reservedBytes = static_cast<double>(reserved.getInt());
+  return memory;
+}

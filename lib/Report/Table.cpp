@@ -1,0 +1,163 @@
+//===- Table.cpp - A report for people ------------------------------------===//
+
+#include "tensorcast/Report/Report.h"
+#include "tensorcast/Support/Numbers.h"
+
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+/// Seconds with three decimals of the largest fitting unit: `884.004 ms`.
+static std::string formatColumn(double seconds) {
+  struct Unit {
+    double size;
+    const char *name;
+  };
+  static constexpr Unit units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}};
+  const Unit *unit = units;
+  while (unit != std::end(units) - 1 && seconds < unit->size)
+    ++unit;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%.3f %s", seconds / unit->size, unit->name);
+  return text;
+}
+
+static std::string formatCount(double count) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.0f", count);
+  return text;
+}
+
+static std::string formatShare(double part, double whole) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%.1f %%", whole > 0 ? 100 * part / whole : 0.0);
+  return text;
+}
+
+namespace {
+/// Columns as wide as their widest cell.
+class TextTable {
+public:
+  explicit TextTable(ArrayRef<StringRef> header, unsigned numLeft)
+      : numLeft(numLeft) {
+    addRow(llvm::map_to_vector(header, [](StringRef s) { return s.str(); }));
+  }
+
+  void addRow(SmallVector<std::string> row) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (auto [width, cell] : llvm::zip(widths, row))
+      width = std::max(width, cell.size());
+    rows.push_back(std::move(row));
+  }
+
+  void print(raw_ostream &os) {
+    for (const auto &row : rows) {
+      std::string line;
+      llvm::raw_string_ostream text(line);
+      for (auto [index, cell] : llvm::enumerate(row)) {
+        StringRef separator = index == 0 ? "" : "  ";
+        std::string padding(widths[index] - cell.size(), ' ');
+        bool left = index < numLeft || index + 1 == row.size();
+        text << separator << (left ? cell + padding : padding + cell);
+      }
+      os << StringRef(line).rtrim() << '\n';
+    }
+  }
+
+private:
+  unsigned numLeft;
+  SmallVector<size_t> widths;
+  SmallVector<SmallVector<std::string>> rows;
+};
+} // namespace
+
+static void printHeading(raw_ostream &os, const Report &report) {
+  os << (report.model.empty() ? "model" : report.model) << " on "
+     << report.device;
+  if (transformer::WorkloadAttr workload = report.workload) {
+    os << ": " << workload.getQueries()
+       << (workload.getQueries() == 1 ? " query" : " queries") << " of "
+       << workload.getQueryLength() << " tokens after "
+       << workload.getContextLength() << " in the cache, "
+       << (workload.getDecode() ? "decode" : "prefill");
+    if (workload.getHitRate() > 0)
+      os << ", prefix cache hit rate " << formatDecimal(workload.getHitRate());
+  }
+  os << "\nkernel set " << report.kernelSet << ", cost model "
+     << report.costModel << "\n\n";
+}
+
+static void printOps(raw_ostream &os, const Report &report) {
+  bool byShapes = llvm::any_of(
+      report.ops, [](const OpRow &row) { return !row.inputShapes.empty(); });
+  SmallVector<StringRef> header = {"kernel", "reference name", "calls",
+                                   "total",  "average",        "share",
+                                   "bound"};
+  if (byShapes)
+    header.push_back("inputs");
+  TextTable table(header, /*numLeft=*/2);
+  for (const OpRow &row : report.ops) {
+    SmallVector<std::string> cells = {
+        row.name,
+        row.referenceName,
+        formatCount(row.calls),
+        formatColumn(row.totalS),
+        formatColumn(row.totalS / row.calls),
+        formatShare(row.totalS, report.kernelTimeS),
+        stringifyBound(row.breakdown.getLargest()).str()};
+    if (byShapes)
+      cells.push_back(row.inputShapes);
+    table.addRow(std::move(cells));
+  }
+  table.addRow({"total", "", formatCount(report.launches),
+                formatColumn(report.kernelTimeS)});
+  table.print(os);
+}
+
+static void printMemory(raw_ostream &os, const MemoryUse &memory) {
+  os << "memory: weights " << formatGigabytes(memory.weightsBytes)
+     << ", KV cache " << formatGigabytes(memory.kvCacheBytes)
+     << ", activations " << formatGigabytes(memory.activationBytes)
+     << ", reserved " << formatGigabytes(memory.reservedBytes)
+     << ", available " << formatGigabytes(memory.availableBytes) << " of "
+     << formatGigabytes(memory.deviceBytes) << '\n';
+}
+
+void mlir::tensorcast::printTable(raw_ostream &os, const Report &report) {
+  printHeading(os, report);
+  printOps(os, report);
+  os << llvm::format("\nexecution time: %.6f s", report.executionTimeS);
+  if (report.workload)
+    os << llvm::format(" (%.4g tokens/s per device)",
+                       report.getTokensPerSecond());
+  os << '\n';
+
+  const Breakdown &bound = report.breakdown;
+  double sum =
+      bound.cubeS + bound.vectorS + bound.memoryS + bound.communicationS;
+  os << "bound by: cube " << formatShare(bound.cubeS, sum) << ", vector "
+     << formatShare(bound.vectorS, sum) << ", memory "
+     << formatShare(bound.memoryS, sum) << ", communication "
+     << formatShare(bound.communicationS, sum) << '\n';
+  for (const LayerRow &row : report.layers)
+    os << "layers: " << formatCount(row.calls) << " x " << row.kind << ", "
+       << formatColumn(row.totalS) << '\n';
+  os << "launches: " << formatCount(report.launches) << ", write-backs: "
+     << formatCount(report.writeBacks) << '\n';
+  printMemory(os, report.memory);
+}
+
+std::string mlir::tensorcast::describeShortage(const MemoryUse &memory) {
+  if (memory.deviceBytes == 0 || memory.availableBytes >= 0)
+    return {};
+  return "the model does not fit: it needs " +
+         formatGigabytes(memory.deviceBytes - memory.availableBytes) + " of " +
+         formatGigabytes(memory.deviceBytes) + " (weights " +
+         formatGigabytes(memory.weightsBytes) + ", KV cache " +
+         formatGigabytes(memory.kvCacheBytes) + ", activations " +
+         formatGigabytes(memory.activationBytes) + ", reserved " +
+         formatGigabytes(memory.reservedBytes) + ")";
+}

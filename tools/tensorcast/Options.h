@@ -1,0 +1,35 @@
+//===- Options.h - Options and commands of tensorcast -----------*- C++ -*-===//
+
+#ifndef TENSORCAST_TOOLS_TENSORCAST_OPTIONS_H
+#define TENSORCAST_TOOLS_TENSORCAST_OPTIONS_H
+
+#include "tensorcast/CommandLine/CommandLine.h"
+
+#include "llvm/Option/OptTable.h"
+
+/// Which command knows an option; the names that Options.td uses.
+enum CommandVisibility : unsigned {
+  TextGenerate = 1u << 1,
+  ReportCommand = 1u << 2,
+  ExplainCommand = 1u << 3,
+};
+
+enum OptionID {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+namespace mlir::tensorcast {
+
+const llvm::opt::OptTable &getOptTable();
+
+/// The commands; each returns the exit status.
+int runTextGenerate(CommandLine &line);
+int runReport(CommandLine &line);
+int runExplain(CommandLine &line);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_TOOLS_TENSORCAST_OPTIONS_H

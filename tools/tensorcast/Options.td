@@ -1,0 +1,207 @@
+//===- Options.td - Command line of tensorcast -------------*- tablegen -*-===//
+
+include "llvm/Option/OptParser.td"
+
+//===----------------------------------------------------------------------===//
+// Commands and kinds of options
+//===----------------------------------------------------------------------===//
+
+def TextGenerate : OptionVisibility;
+def ReportCommand : OptionVisibility;
+def ExplainCommand : OptionVisibility;
+
+/// Accepted, with a note that there is nothing for it to do.
+def noted_Group : OptionGroup<"noted">, HelpText<"NO EFFECT HERE">;
+/// Accepted with the values listed; others are not built yet.
+def later_Group : OptionGroup<"later">, HelpText<"ONLY THE DEFAULT YET">;
+
+class In<list<OptionVisibility> commands> {
+  list<OptionVisibility> Visibility = commands;
+}
+
+/// `--name VALUE` and `--name=VALUE`.
+multiclass Value<string name, list<OptionVisibility> commands, string meta,
+                 string help> {
+  def NAME # _eq : Joined<["--"], name # "=">, In<commands>,
+    MetaVarName<meta>, HelpText<help>;
+  def NAME : Separate<["--"], name>, In<commands>,
+    Alias<!cast<Option>(NAME # _eq)>;
+}
+
+/// An option of the reference that takes only its default here.
+multiclass LaterValue<string name, string values, string meta> {
+  def NAME # _eq : Joined<["--"], name # "=">, In<[TextGenerate]>,
+    MetaVarName<meta>, Group<later_Group>, Values<values>,
+    HelpText<"Only " # values # " yet">;
+  def NAME : Separate<["--"], name>, In<[TextGenerate]>,
+    Alias<!cast<Option>(NAME # _eq)>, Group<later_Group>;
+}
+
+class LaterFlag<string name> : Flag<["--"], name>, In<[TextGenerate]>,
+  Group<later_Group>, HelpText<"Not built yet">;
+
+multiclass NotedValue<string name, string help> {
+  def NAME # _eq : Joined<["--"], name # "=">, In<[TextGenerate]>,
+    Group<noted_Group>, HelpText<help>;
+  def NAME : Separate<["--"], name>, In<[TextGenerate]>,
+    Alias<!cast<Option>(NAME # _eq)>, Group<noted_Group>;
+}
+
+class NotedFlag<string name, string help> : Flag<["--"], name>,
+  In<[TextGenerate]>, Group<noted_Group>, HelpText<help>;
+
+//===----------------------------------------------------------------------===//
+// All commands
+//===----------------------------------------------------------------------===//
+
+def help : Flag<["--", "-"], "help">,
+  In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>,
+  HelpText<"Print this text">;
+def h : Flag<["-"], "h">, Alias<help>,
+  In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>;
+def version : Flag<["--"], "version">,
+  In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>,
+  HelpText<"Print the version">;
+def output : Separate<["-"], "o">, MetaVarName<"FILE">,
+  In<[TextGenerate, ReportCommand, ExplainCommand]>,
+  HelpText<"Write to FILE (default: standard output)">;
+defm format : Value<"format", [TextGenerate, ReportCommand],
+  "table|json|csv", "How to print the report (default: table)">;
+def dump_input_shapes : Flag<["--"], "dump-input-shapes">,
+  In<[TextGenerate, ReportCommand]>,
+  HelpText<"One row per kind of operands, not per kernel">;
+
+//===----------------------------------------------------------------------===//
+// The workload
+//===----------------------------------------------------------------------===//
+
+defm num_queries : Value<"num-queries",
+  [TextGenerate, ReportCommand, ExplainCommand], "N", "Requests in the step">;
+defm query_length : Value<"query-length",
+  [TextGenerate, ReportCommand, ExplainCommand], "N",
+  "New tokens of each request">;
+defm context_length : Value<"context-length",
+  [TextGenerate, ReportCommand, ExplainCommand], "N",
+  "Tokens of each request in the cache already (default: 0)">;
+def decode : Flag<["--"], "decode">,
+  In<[TextGenerate, ReportCommand, ExplainCommand]>,
+  HelpText<"A decode step: every token yields logits">;
+defm prefix_cache_hit_rate : Value<"prefix-cache-hit-rate",
+  [TextGenerate, ReportCommand, ExplainCommand], "RATE",
+  "Share of a prefill query in the prefix cache (default: 0)">;
+
+//===----------------------------------------------------------------------===//
+// What it runs on
+//===----------------------------------------------------------------------===//
+
+defm device : Value<"device", [TextGenerate, ReportCommand, ExplainCommand],
+  "NAME", "Device profile, or a JSON file with one (text-generate: "
+  "TEST_DEVICE; else the module's)">;
+defm cost_model : Value<"cost-model",
+  [TextGenerate, ReportCommand, ExplainCommand], "NAME",
+  "Cost model (default: that of the reference date)">;
+defm kernel_set : Value<"kernel-set", [TextGenerate], "NAME",
+  "Kernel set (default: that of the reference date)">;
+defm reference : Value<"reference", [TextGenerate], "DATE",
+  "Reference simulator to agree with (default: 2026.08)">;
+defm reserved_memory_gb : Value<"reserved-memory-gb",
+  [TextGenerate, ReportCommand, ExplainCommand], "GB",
+  "Device memory kept for other uses (default: 0)">;
+
+//===----------------------------------------------------------------------===//
+// explain
+//===----------------------------------------------------------------------===//
+
+defm op : Value<"op", [ExplainCommand], "NAME",
+  "Kernel to explain, by its own or the reference's name">;
+
+//===----------------------------------------------------------------------===//
+// text-generate: the model
+//===----------------------------------------------------------------------===//
+
+defm model_id : Value<"model-id", [TextGenerate], "MODEL",
+  "The model, if not given in front">;
+def no_repetition : Flag<["--"], "no-repetition">, In<[TextGenerate]>,
+  HelpText<"Do not merge equal layers; the price is the same">;
+def disable_repetition : Flag<["--"], "disable-repetition">,
+  In<[TextGenerate]>, Alias<no_repetition>;
+defm num_hidden_layers_override : Value<"num-hidden-layers-override",
+  [TextGenerate], "N", "Keep only N layers (0: as the config says)">;
+defm quantize_linear_action : Value<"quantize-linear-action", [TextGenerate],
+  "ACTION", "DISABLED, W8A8_DYNAMIC (default) or W8A8_STATIC">;
+
+//===----------------------------------------------------------------------===//
+// text-generate: options of the reference without a meaning here
+//===----------------------------------------------------------------------===//
+
+defm log_level : NotedValue<"log-level", "Diagnostics are always printed">;
+defm remote_source : NotedValue<"remote-source", "Configs are local files">;
+def compile_allow_graph_break : NotedFlag<"compile-allow-graph-break",
+  "There is no graph capture that could break">;
+defm jobs : NotedValue<"jobs", "One run needs no processes">;
+def quantize_lmhead : NotedFlag<"quantize-lmhead",
+  "The head stays unquantized, as in the reference">;
+def dump_op_bound_results : NotedFlag<"dump-op-bound-results",
+  "Reports always say what bounds a kernel">;
+defm mxfp4_group_size : NotedValue<"mxfp4-group-size",
+  "Only MXFP4 linear layers have groups">;
+
+//===----------------------------------------------------------------------===//
+// text-generate: options of the reference that take only their default yet
+//===----------------------------------------------------------------------===//
+
+def compile : LaterFlag<"compile">;
+defm compilation_config : LaterValue<"compilation-config", "none", "NAMES">;
+defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
+defm quantize_attention_action : LaterValue<"quantize-attention-action",
+  "DISABLED", "ACTION">;
+defm quantize_non_expert_linear_action :
+  LaterValue<"quantize-non-expert-linear-action", "DISABLED", "ACTION">;
+defm num_devices : LaterValue<"num-devices", "1", "N">;
+defm tp_size : LaterValue<"tp-size", "1", "N">;
+defm dp_size : LaterValue<"dp-size", "1", "N">;
+defm pp_size : LaterValue<"pp-size", "1", "N">;
+defm dcp_size : LaterValue<"dcp-size", "1", "N">;
+defm ep_size : LaterValue<"ep-size", "1", "N">;
+defm moe_tp_size : LaterValue<"moe-tp-size", "1", "N">;
+defm moe_dp_size : LaterValue<"moe-dp-size", "1", "N">;
+defm o_proj_tp_size : LaterValue<"o-proj-tp-size", "1", "N">;
+defm o_proj_dp_size : LaterValue<"o-proj-dp-size", "1", "N">;
+defm mlp_tp_size : LaterValue<"mlp-tp-size", "1", "N">;
+defm mlp_dp_size : LaterValue<"mlp-dp-size", "1", "N">;
+defm lmhead_tp_size : LaterValue<"lmhead-tp-size", "1", "N">;
+defm lmhead_dp_size : LaterValue<"lmhead-dp-size", "1", "N">;
+defm vision_tp_size : LaterValue<"vision-tp-size", "1", "N">;
+defm word_embedding_tp : LaterValue<"word-embedding-tp", "none", "col|row">;
+defm num_mtp_tokens : LaterValue<"num-mtp-tokens", "0", "N">;
+defm speculative_method : LaterValue<"speculative-method", "none", "METHOD">;
+defm num_speculative_tokens : LaterValue<"num-speculative-tokens", "0", "N">;
+defm num_draft_layers : LaterValue<"num-draft-layers", "0", "N">;
+defm draft_model_config_path :
+  LaterValue<"draft-model-config-path", "none", "FILE">;
+defm dspark_markov_rank : LaterValue<"dspark-markov-rank", "256", "N">;
+defm dspark_markov_head :
+  LaterValue<"dspark-markov-head", "vanilla", "HEAD">;
+defm image_batch_size : LaterValue<"image-batch-size", "0", "N">;
+defm image_height : LaterValue<"image-height", "0", "N">;
+defm image_width : LaterValue<"image-width", "0", "N">;
+defm profiling_database_path :
+  LaterValue<"profiling-database-path", "none", "DIR">;
+defm profiling_database : LaterValue<"profiling-database", "none", "DIR">;
+defm export_empirical_metrics_file :
+  LaterValue<"export-empirical-metrics-file", "none", "FILE">;
+defm graph_log_path : LaterValue<"graph-log-path", "none", "FILE">;
+defm graph_log_url : LaterValue<"graph-log-url", "none", "FILE">;
+defm graph_log_file : LaterValue<"graph-log-file", "none", "FILE">;
+defm chrome_trace_file : LaterValue<"chrome-trace-file", "none", "FILE">;
+defm chrome_trace : LaterValue<"chrome-trace", "none", "FILE">;
+defm patterns : LaterValue<"patterns", "none", "FILE">;
+def disable_profiling_interpolation :
+  LaterFlag<"disable-profiling-interpolation">;
+def enable_redundant_experts : LaterFlag<"enable-redundant-experts">;
+def enable_shared_expert_tp : LaterFlag<"enable-shared-expert-tp">;
+def enable_external_shared_experts :
+  LaterFlag<"enable-external-shared-experts">;
+def host_external_shared_experts : LaterFlag<"host-external-shared-experts">;
+defm fusion_plugin : Value<"fusion-plugin", [TextGenerate], "FILE",
+  "Python plugins are not loaded; patterns are text files here">;

@@ -1,0 +1,95 @@
+//===- ReportCommand.cpp - tensorcast report and explain ------------------===//
+
+#include "Session.h"
+
+#include "tensorcast/Device/DeviceRegistry.h"
+#include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+/// Binds and prices the module anew where options ask for it, or where it has
+/// no prices yet.
+static LogicalResult price(ModuleOp module, CommandLine &line) {
+  MLIRContext *context = module.getContext();
+  transformer::WorkloadAttr workload = getWorkload(line, context);
+  double reserved = line.getNumber(OPT_reserved_memory_gb_eq, 0);
+  if (line.hasError())
+    return failure();
+  bool hasOptions = line.getArgs().hasArg(OPT_device_eq, OPT_cost_model_eq,
+                                          OPT_reserved_memory_gb_eq);
+  bool isPriced =
+      !module
+           .walk([](ascend::LaunchOp launch) {
+             return launch.getCostAttr() ? WalkResult::advance()
+                                         : WalkResult::interrupt();
+           })
+           .wasInterrupted();
+  if (workload && failed(transformer::bindWorkload(module, workload)))
+    return failure();
+  if (isPriced && !hasOptions && !workload)
+    return success();
+
+  ascend::AscendEstimateOptions options;
+  options.device = line.getString(OPT_device_eq).str();
+  options.costModel = line.getString(OPT_cost_model_eq).str();
+  options.reservedMemoryGB = reserved;
+  PassManager pm(context);
+  pm.addPass(ascend::createAscendEstimate(options));
+  if (failed(pm.run(module)))
+    return failure();
+  bool stillUnbound =
+      module
+          .walk([](ascend::LaunchOp launch) {
+            return launch.getCostAttr() ? WalkResult::advance()
+                                        : WalkResult::interrupt();
+          })
+          .wasInterrupted();
+  if (stillUnbound)
+    return module.emitError("expected a workload, but the module is not bound "
+                            "to one; add --num-queries and --query-length");
+  return success();
+}
+
+/// Reads the module that the arguments name and prices it.
+static OwningOpRef<ModuleOp> readPriced(Session &session, CommandLine &line) {
+  StringRef path = getInput(line, "one .mlir file (or - for standard input)");
+  if (line.hasError())
+    return {};
+  OwningOpRef<ModuleOp> module = session.readModule(path);
+  if (!module || failed(price(*module, line)))
+    return {};
+  return module;
+}
+
+int mlir::tensorcast::runReport(CommandLine &line) {
+  Session session(line, "tensorcast report");
+  line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
+  OwningOpRef<ModuleOp> module;
+  if (!line.hasError())
+    module = readPriced(session, line);
+  if (line.hasError())
+    return ExitUsage;
+  return !module || failed(session.report(*module)) ? ExitFailure : ExitSuccess;
+}
+
+int mlir::tensorcast::runExplain(CommandLine &line) {
+  Session session(line, "tensorcast explain");
+  StringRef op = line.getString(OPT_op_eq);
+  if (op.empty())
+    line.reportError("expected '--op' with the name of a kernel, but got none");
+  OwningOpRef<ModuleOp> module;
+  if (!line.hasError())
+    module = readPriced(session, line);
+  if (line.hasError())
+    return ExitUsage;
+  if (!module)
+    return ExitFailure;
+  LogicalResult explained = session.write([&](raw_ostream &os) {
+    return explainKernel(os, *module, op);
+  });
+  return failed(explained) ? ExitFailure : ExitSuccess;
+}

@@ -1,0 +1,113 @@
+//===- Session.cpp - A context and its output -----------------------------===//
+
+#include "Session.h"
+
+#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+static DialectRegistry getRegistry() {
+  DialectRegistry registry;
+  registry.insert<ascend::AscendDialect, func::FuncDialect,
+                  transformer::TransformerDialect>();
+  return registry;
+}
+
+Session::Session(CommandLine &line, StringRef tool)
+    : line(line),
+      // One model is too little work to share between threads.
+      context(getRegistry(), MLIRContext::Threading::DISABLED),
+      printer(&context, tool, sourceManager, llvm::errs()) {
+  context.loadAllAvailableDialects();
+}
+
+OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
+  if (!file) {
+    emitError(UnknownLoc::get(&context)) << message;
+    return {};
+  }
+  sourceManager.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sourceManager, &context);
+}
+
+LogicalResult
+Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (failed(print(os)))
+    return failure();
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      openOutputFile(line.getString(OPT_output, "-"), &message);
+  if (!file)
+    return emitError(UnknownLoc::get(&context)) << message;
+  file->os() << text;
+  file->keep();
+  return success();
+}
+
+LogicalResult Session::report(ModuleOp module) {
+  FailureOr<Report> report =
+      buildReport(module, line.hasFlag(OPT_dump_input_shapes));
+  if (failed(report))
+    return failure();
+  std::string shortage = describeShortage(report->memory);
+  if (!shortage.empty())
+    emitWarning(UnknownLoc::get(&context)) << shortage;
+  StringRef format =
+      line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
+  return write([&](raw_ostream &os) {
+    if (format == "json")
+      printJson(os, *report);
+    else if (format == "csv")
+      printCsv(os, *report);
+    else
+      printTable(os, *report);
+    return success();
+  });
+}
+
+transformer::WorkloadAttr
+mlir::tensorcast::getWorkload(CommandLine &line, MLIRContext *context) {
+  llvm::opt::OptSpecifier ids[] = {
+      OPT_num_queries_eq, OPT_query_length_eq, OPT_context_length_eq,
+      OPT_decode, OPT_prefix_cache_hit_rate_eq};
+  if (llvm::none_of(ids, [&](auto id) { return line.getArgs().hasArg(id); }))
+    return {};
+  for (auto [id, name] : {std::pair(OPT_num_queries_eq, "--num-queries"),
+                          std::pair(OPT_query_length_eq, "--query-length")})
+    if (!line.getArgs().hasArg(id))
+      line.reportError(Twine("expected '") + name + "', but got none");
+  double hitRate = line.getNumber(OPT_prefix_cache_hit_rate_eq, 0);
+  int64_t queries = line.getInteger(OPT_num_queries_eq, 1);
+  int64_t queryLength = line.getInteger(OPT_query_length_eq, 1);
+  int64_t contextLength = line.getInteger(OPT_context_length_eq, 0);
+  if (line.hasError())
+    return {};
+  FloatAttr rate;
+  if (hitRate != 0)
+    rate = FloatAttr::get(Float64Type::get(context), hitRate);
+  auto emit = [&] { return emitError(UnknownLoc::get(context)); };
+  return transformer::WorkloadAttr::getChecked(
+      emit, context, queries, queryLength, contextLength,
+      line.hasFlag(OPT_decode), rate);
+}
+
+StringRef mlir::tensorcast::getInput(CommandLine &line, StringRef what) {
+  std::vector<std::string> inputs = line.getArgs().getAllArgValues(OPT_INPUT);
+  if (inputs.size() == 1)
+    return line.getArgs().getLastArgValue(OPT_INPUT);
+  line.reportError("expected " + what + ", but got " +
+                   (inputs.empty() ? "none"
+                                   : Twine(inputs.size()) + " arguments") +
+                   "; try --help");
+  return "";
+}

@@ -1,0 +1,49 @@
+//===- Session.h - A context and its output ---------------------*- C++ -*-===//
+
+#ifndef TENSORCAST_TOOLS_TENSORCAST_SESSION_H
+#define TENSORCAST_TOOLS_TENSORCAST_SESSION_H
+
+#include "Options.h"
+#include "tensorcast/CommandLine/DiagnosticPrinter.h"
+#include "tensorcast/Report/Report.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::tensorcast {
+
+/// What every command needs: a context with the dialects, diagnostics on
+/// standard error, and the report's destination.
+class Session {
+public:
+  Session(CommandLine &line, StringRef tool);
+
+  MLIRContext *getContext() { return &context; }
+
+  /// Reads a module from a file (`-`: standard input), text or bytecode.
+  OwningOpRef<ModuleOp> readModule(StringRef path);
+
+  /// Writes what `print` prints to the option `-o`, all or nothing.
+  LogicalResult write(function_ref<LogicalResult(raw_ostream &)> print);
+
+  /// Prints the report of a priced module in the format that the options say,
+  /// and warns if the model does not fit.
+  LogicalResult report(ModuleOp module);
+
+private:
+  CommandLine &line;
+  MLIRContext context;
+  llvm::SourceMgr sourceManager;
+  DiagnosticPrinter printer;
+};
+
+/// The workload that the options describe; null if they describe none. Mistakes
+/// are reported through `line`.
+transformer::WorkloadAttr getWorkload(CommandLine &line, MLIRContext *context);
+
+/// The single positional argument; reports if there is not exactly one.
+StringRef getInput(CommandLine &line, StringRef what);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_TOOLS_TENSORCAST_SESSION_H

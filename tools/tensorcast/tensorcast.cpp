@@ -1,0 +1,127 @@
+//===- tensorcast.cpp - Prices models from the command line ---------------===//
+
+#include "Options.h"
+
+#include "tensorcast/Support/Wording.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace llvm::opt;
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+static constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+namespace {
+struct TensorCastOptTable : GenericOptTable {
+  TensorCastOptTable()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
+};
+} // namespace
+
+const OptTable &mlir::tensorcast::getOptTable() {
+  static const TensorCastOptTable table;
+  return table;
+}
+
+namespace {
+struct Command {
+  StringLiteral name, usage, help;
+  CommandVisibility visibility;
+  int (*run)(CommandLine &);
+};
+} // namespace
+
+static constexpr Command commands[] = {
+    {"text-generate",
+     "tensorcast text-generate MODEL --num-queries N --query-length N [options]",
+     "Price one step of a model",
+     TextGenerate, runTextGenerate},
+    {"report", "tensorcast report FILE.mlir [options]",
+     "Add up a priced module; an unbound one takes the workload here",
+     ReportCommand, runReport},
+    {"explain", "tensorcast explain FILE.mlir --op NAME [options]",
+     "Say where the time of a kernel comes from", ExplainCommand, runExplain},
+};
+
+static void printHelp() {
+  llvm::outs() << "OVERVIEW: Prices Transformer models on Ascend NPUs, without "
+                  "the hardware.\n\nUSAGE: tensorcast COMMAND [options]\n\n"
+                  "COMMANDS:\n";
+  for (const Command &command : commands)
+    llvm::outs() << "  " << llvm::left_justify(command.name, 16)
+                 << command.help << '\n';
+  llvm::outs() << "  completion      Print a completion script for bash\n"
+                  "\n'tensorcast COMMAND --help' lists a command's options. "
+                  "Exit status: 0, 1 for a mistake in the input, 2 for bad "
+                  "usage.\n";
+}
+
+static int runCommand(const Command &command, ArrayRef<const char *> args) {
+  Visibility visibility(command.visibility);
+  std::string name = ("tensorcast " + command.name).str();
+  CommandLine line(name, getOptTable(), visibility, llvm::errs());
+  if (failed(line.parse(args)))
+    return ExitUsage;
+  if (line.hasFlag(OPT_help)) {
+    getOptTable().printHelp(llvm::outs(), command.usage.data(),
+                            command.help.data(), /*ShowHidden=*/false,
+                            /*ShowAllAliases=*/false, visibility);
+    return ExitSuccess;
+  }
+  if (line.hasFlag(OPT_version)) {
+    llvm::outs() << "tensorcast " TENSORCAST_VERSION "\n";
+    return ExitSuccess;
+  }
+  return command.run(line);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  ArrayRef<const char *> args = ArrayRef<const char *>(argv, argc).drop_front();
+  StringRef name = args.empty() ? "" : args.front();
+  if (name == "--help" || name == "-h" || name == "-help" || name == "help") {
+    printHelp();
+    return ExitSuccess;
+  }
+  if (name == "--version") {
+    llvm::outs() << "tensorcast " TENSORCAST_VERSION "\n";
+    return ExitSuccess;
+  }
+  if (name == "completion") {
+    SmallVector<std::pair<StringRef, Visibility>> all;
+    for (const Command &command : commands)
+      all.emplace_back(command.name, Visibility(command.visibility));
+    printBashCompletion(llvm::outs(), "tensorcast", getOptTable(), all);
+    return ExitSuccess;
+  }
+  for (const Command &command : commands)
+    if (command.name == name)
+      return runCommand(command, args.drop_front());
+
+  CommandLine line("tensorcast", getOptTable(), Visibility(DefaultVis),
+                   llvm::errs());
+  SmallVector<StringRef> known;
+  for (const Command &command : commands)
+    known.push_back(command.name);
+  known.push_back("completion");
+  if (name.empty())
+    line.reportError("expected a command, but got none; try --help");
+  else
+    line.reportError(unknownName("command", name, known));
+  return ExitUsage;
+}
