@@ -101,8 +101,8 @@ StringRef CommandLine::getChoice(OptSpecifier id, ArrayRef<StringRef> values,
   for (StringRef value : values)
     if (fold(value) == fold(text))
       return value;
-  reportError(unknownName(
-      ("value of " + arg->getSpelling()).str(), text, values));
+  reportError(
+      unknownName(("value of " + arg->getSpelling()).str(), text, values));
   return fallback;
 }
 

@@ -62,8 +62,8 @@ CostTerms mlir::tensorcast::getTerms(ascend::CostAttr cost) {
   return terms;
 }
 
-FailureOr<const CostModel *>
-mlir::tensorcast::getCostModel(StringRef name, Location loc) {
+FailureOr<const CostModel *> mlir::tensorcast::getCostModel(StringRef name,
+                                                            Location loc) {
   static const Roofline roofline202608("tensorcast-2026.08");
   const CostModel *models[] = {&roofline202608};
   SmallVector<StringRef> known;

@@ -30,9 +30,9 @@ public:
     if (std::optional<StringRef> name = launch.getReferenceName())
       os << " (" << *name << ")";
     os << llvm::format(": %.0f x ", calls) << formatTime(terms.totalS)
-       << ", bound by " << stringifyBound(getBound(terms)) << "\n  inputs: "
-       << describeInputs(launch) << "\n  law: " << model.getFormula() << " ("
-       << model.getName() << ")\n";
+       << ", bound by " << stringifyBound(getBound(terms))
+       << "\n  inputs: " << describeInputs(launch)
+       << "\n  law: " << model.getFormula() << " (" << model.getName() << ")\n";
     printOps("cube", terms.cubeS, total.cubeOps, device.cubeOpsPerS);
     printOps("vector", terms.vectorS, total.vectorOps, device.vectorOpsPerS);
     os << "  memory: " << formatTime(terms.memoryS) << " = ("
@@ -56,10 +56,9 @@ private:
            << ", for which the device has no rate\n";
         continue;
       }
-      os << formatTime(seconds) << " = " << format(count)
-         << " operations of " << type << " / (" << formatRate(*rate)
-         << "op/s peak x " << formatDecimal(device.computeEfficiency)
-         << " efficiency)\n";
+      os << formatTime(seconds) << " = " << format(count) << " operations of "
+         << type << " / (" << formatRate(*rate) << "op/s peak x "
+         << formatDecimal(device.computeEfficiency) << " efficiency)\n";
     }
   }
 
@@ -114,7 +113,8 @@ findLaunches(ModuleOp module, StringRef name, WorkloadAttr workload) {
       if (calls == 0 || (launch.getKernel() != name &&
                          launch.getReferenceName().value_or("") != name))
         return;
-      std::string key = (launch.getKernel() + " " + describeInputs(launch)).str();
+      std::string key =
+          (launch.getKernel() + " " + describeInputs(launch)).str();
       LaunchGroup &group = groups[key];
       if (!group.first)
         group.first = launch;
@@ -137,13 +137,12 @@ LogicalResult mlir::tensorcast::explainKernel(raw_ostream &os, ModuleOp module,
   auto modelName =
       module->getAttrOfType<StringAttr>(ascend::kCostModelAttrName);
   if (!deviceAttr || !modelName)
-    return module.emitError(
-        "expected a priced module; run ascend-estimate first");
-  auto emitError = [&] { return module.emitError(); };
+    return mlir::emitError(
+        module.getLoc(), "expected a priced module; run ascend-estimate first");
+  auto emitError = [&] { return mlir::emitError(module.getLoc()); };
   FailureOr<DeviceProfile> device =
       parseDeviceProfile(deviceAttr.getProfile(), emitError);
-  FailureOr<const CostModel *> model =
-      getCostModel(modelName, module.getLoc());
+  FailureOr<const CostModel *> model = getCostModel(modelName, module.getLoc());
   if (failed(device) || failed(model))
     return failure();
   auto workload =
@@ -158,9 +157,8 @@ LogicalResult mlir::tensorcast::explainKernel(raw_ostream &os, ModuleOp module,
     explainer.explain(group.first, group.calls);
     if (!group.provenance.empty()) {
       os << "  from: ";
-      llvm::interleaveComma(group.provenance, os, [&](StringAttr from) {
-        os << from.getValue();
-      });
+      llvm::interleaveComma(group.provenance, os,
+                            [&](StringAttr from) { os << from.getValue(); });
       os << '\n';
     }
     os << '\n';

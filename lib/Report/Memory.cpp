@@ -50,7 +50,8 @@ public:
 
   /// Bytes of an activation; weights, caches and metadata are none.
   double getBytes(Value value) {
-    if (value.getDefiningOp<WeightOp>() || !isa<RankedTensorType>(value.getType()))
+    if (value.getDefiningOp<WeightOp>() ||
+        !isa<RankedTensorType>(value.getType()))
       return 0;
     ExprAttr bytes = getByteSize(value.getType());
     return bytes ? evaluate(bytes, workload) : 0;

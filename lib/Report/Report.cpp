@@ -87,9 +87,11 @@ private:
     if (!isNew)
       return state->second == Done
                  ? success()
-                 : LogicalResult(function.emitError(
-                       "expected layers that do not call themselves, but @")
-                                 << function.getName() << " does");
+                 : LogicalResult(
+                       mlir::emitError(
+                           function.getLoc(),
+                           "expected layers that do not call themselves, but @")
+                       << function.getName() << " does");
     WalkResult result = function.walk([&](LayerOp layer) {
       return failed(visit(symbols.lookup<func::FuncOp>(layer.getCallee())))
                  ? WalkResult::interrupt()
@@ -146,9 +148,8 @@ struct LaunchSum {
 class Collector {
 public:
   Collector(ModuleOp module, bool byShapes)
-      : byShapes(byShapes),
-        workload(module->getAttrOfType<WorkloadAttr>(
-            transformer::kWorkloadAttrName)) {}
+      : byShapes(byShapes), workload(module->getAttrOfType<WorkloadAttr>(
+                                transformer::kWorkloadAttrName)) {}
 
   LogicalResult add(func::FuncOp function, double runs) {
     WalkResult result = function.walk([&](ascend::LaunchOp launch) {
@@ -266,7 +267,8 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
   };
   auto model = module->getAttrOfType<transformer::ModelAttr>(
       transformer::kModelAttrName);
-  report.model = model ? model.getName().str() : module.getName().value_or("").str();
+  report.model =
+      model ? model.getName().str() : module.getName().value_or("").str();
   report.costModel = text(ascend::kCostModelAttrName);
   report.kernelSet = text(ascend::kKernelSetAttrName);
   report.workload =
@@ -286,7 +288,8 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
   // One stream: launches follow each other.
   report.executionTimeS = report.kernelTimeS;
 
-  for (const transformer::LayerGroup &group : transformer::groupLayers(module)) {
+  for (const transformer::LayerGroup &group :
+       transformer::groupLayers(module)) {
     LayerRow row;
     row.kind = func::FuncOp(group.front()).getName().str();
     for (func::FuncOp function : group)
@@ -299,9 +302,9 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
   if (failed(memory))
     return failure();
   report.memory = *memory;
-  if (auto device = module->getAttrOfType<ascend::DeviceAttr>(
-          ascend::kDeviceAttrName)) {
-    auto emitError = [&] { return module.emitError(); };
+  if (auto device =
+          module->getAttrOfType<ascend::DeviceAttr>(ascend::kDeviceAttrName)) {
+    auto emitError = [&] { return mlir::emitError(module.getLoc()); };
     FailureOr<DeviceProfile> profile =
         parseDeviceProfile(device.getProfile(), emitError);
     if (failed(profile))

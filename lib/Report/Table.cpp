@@ -121,8 +121,8 @@ static void printMemory(raw_ostream &os, const MemoryUse &memory) {
   os << "memory: weights " << formatGigabytes(memory.weightsBytes)
      << ", KV cache " << formatGigabytes(memory.kvCacheBytes)
      << ", activations " << formatGigabytes(memory.activationBytes)
-     << ", reserved " << formatGigabytes(memory.reservedBytes)
-     << ", available " << formatGigabytes(memory.availableBytes) << " of "
+     << ", reserved " << formatGigabytes(memory.reservedBytes) << ", available "
+     << formatGigabytes(memory.availableBytes) << " of "
      << formatGigabytes(memory.deviceBytes) << '\n';
 }
 
@@ -145,8 +145,8 @@ void mlir::tensorcast::printTable(raw_ostream &os, const Report &report) {
   for (const LayerRow &row : report.layers)
     os << "layers: " << formatCount(row.calls) << " x " << row.kind << ", "
        << formatColumn(row.totalS) << '\n';
-  os << "launches: " << formatCount(report.launches) << ", write-backs: "
-     << formatCount(report.writeBacks) << '\n';
+  os << "launches: " << formatCount(report.launches)
+     << ", write-backs: " << formatCount(report.writeBacks) << '\n';
   printMemory(os, report.memory);
 }
 

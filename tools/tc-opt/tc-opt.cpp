@@ -8,6 +8,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::tensorcast::registerAllDialects(registry);
   mlir::tensorcast::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "TensorCast optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "TensorCast optimizer driver\n", registry));
 }

@@ -11,6 +11,15 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
+static bool isPriced(ModuleOp module) {
+  return !module
+              .walk([](ascend::LaunchOp launch) {
+                return launch.getCostAttr() ? WalkResult::advance()
+                                            : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 /// Binds and prices the module anew where options ask for it, or where it has
 /// no prices yet.
 static LogicalResult price(ModuleOp module, CommandLine &line) {
@@ -21,16 +30,10 @@ static LogicalResult price(ModuleOp module, CommandLine &line) {
     return failure();
   bool hasOptions = line.getArgs().hasArg(OPT_device_eq, OPT_cost_model_eq,
                                           OPT_reserved_memory_gb_eq);
-  bool isPriced =
-      !module
-           .walk([](ascend::LaunchOp launch) {
-             return launch.getCostAttr() ? WalkResult::advance()
-                                         : WalkResult::interrupt();
-           })
-           .wasInterrupted();
+  bool wasPriced = isPriced(module);
   if (workload && failed(transformer::bindWorkload(module, workload)))
     return failure();
-  if (isPriced && !hasOptions && !workload)
+  if (wasPriced && !hasOptions && !workload)
     return success();
 
   ascend::AscendEstimateOptions options;
@@ -41,22 +44,18 @@ static LogicalResult price(ModuleOp module, CommandLine &line) {
   pm.addPass(ascend::createAscendEstimate(options));
   if (failed(pm.run(module)))
     return failure();
-  bool stillUnbound =
-      module
-          .walk([](ascend::LaunchOp launch) {
-            return launch.getCostAttr() ? WalkResult::advance()
-                                        : WalkResult::interrupt();
-          })
-          .wasInterrupted();
-  if (stillUnbound)
-    return module.emitError("expected a workload, but the module is not bound "
-                            "to one; add --num-queries and --query-length");
+  if (!isPriced(module))
+    return mlir::emitError(module.getLoc(),
+                           "expected a workload, but the module is not bound "
+                           "to one; add --num-queries and --query-length");
   return success();
 }
 
 /// Reads the module that the arguments name and prices it.
 static OwningOpRef<ModuleOp> readPriced(Session &session, CommandLine &line) {
-  StringRef path = getInput(line, "one .mlir file (or - for standard input)");
+  StringRef path = "-";
+  if (line.getArgs().hasArg(OPT_INPUT))
+    path = getInput(line, "one .mlir file");
   if (line.hasError())
     return {};
   OwningOpRef<ModuleOp> module = session.readModule(path);
@@ -88,8 +87,7 @@ int mlir::tensorcast::runExplain(CommandLine &line) {
     return ExitUsage;
   if (!module)
     return ExitFailure;
-  LogicalResult explained = session.write([&](raw_ostream &os) {
-    return explainKernel(os, *module, op);
-  });
+  LogicalResult explained = session.write(
+      [&](raw_ostream &os) { return explainKernel(os, *module, op); });
   return failed(explained) ? ExitFailure : ExitSuccess;
 }

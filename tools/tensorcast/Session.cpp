@@ -38,8 +38,7 @@ OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
   return parseSourceFile<ModuleOp>(sourceManager, &context);
 }
 
-LogicalResult
-Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
+LogicalResult Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (failed(print(os)))
@@ -75,11 +74,11 @@ LogicalResult Session::report(ModuleOp module) {
   });
 }
 
-transformer::WorkloadAttr
-mlir::tensorcast::getWorkload(CommandLine &line, MLIRContext *context) {
-  llvm::opt::OptSpecifier ids[] = {
-      OPT_num_queries_eq, OPT_query_length_eq, OPT_context_length_eq,
-      OPT_decode, OPT_prefix_cache_hit_rate_eq};
+transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
+                                                        MLIRContext *context) {
+  llvm::opt::OptSpecifier ids[] = {OPT_num_queries_eq, OPT_query_length_eq,
+                                   OPT_context_length_eq, OPT_decode,
+                                   OPT_prefix_cache_hit_rate_eq};
   if (llvm::none_of(ids, [&](auto id) { return line.getArgs().hasArg(id); }))
     return {};
   for (auto [id, name] : {std::pair(OPT_num_queries_eq, "--num-queries"),
@@ -96,18 +95,18 @@ mlir::tensorcast::getWorkload(CommandLine &line, MLIRContext *context) {
   if (hitRate != 0)
     rate = FloatAttr::get(Float64Type::get(context), hitRate);
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
-  return transformer::WorkloadAttr::getChecked(
-      emit, context, queries, queryLength, contextLength,
-      line.hasFlag(OPT_decode), rate);
+  return transformer::WorkloadAttr::getChecked(emit, context, queries,
+                                               queryLength, contextLength,
+                                               line.hasFlag(OPT_decode), rate);
 }
 
 StringRef mlir::tensorcast::getInput(CommandLine &line, StringRef what) {
   std::vector<std::string> inputs = line.getArgs().getAllArgValues(OPT_INPUT);
   if (inputs.size() == 1)
     return line.getArgs().getLastArgValue(OPT_INPUT);
-  line.reportError("expected " + what + ", but got " +
-                   (inputs.empty() ? "none"
-                                   : Twine(inputs.size()) + " arguments") +
-                   "; try --help");
+  line.reportError(
+      "expected " + what + ", but got " +
+      (inputs.empty() ? "none" : Twine(inputs.size()) + " arguments") +
+      "; try --help");
   return "";
 }

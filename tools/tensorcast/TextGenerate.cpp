@@ -42,15 +42,15 @@ static void checkReferenceOptions(CommandLine &line) {
     }
     SmallVector<std::string> values = line.getKnownValues(option);
     if (!llvm::is_contained(values, StringRef(arg->getValue())))
-      line.reportError("option '" + Twine(getName(*arg)) +
-                       "' is not built yet: expected " +
-                       llvm::join(values, " or ") + ", but got '" +
-                       arg->getValue() + "'");
+      line.reportError(
+          "option '" + Twine(getName(*arg)) + "' is not built yet: expected " +
+          llvm::join(values, " or ") + ", but got '" + arg->getValue() + "'");
   }
   if (line.getArgs().hasArg(OPT_fusion_plugin_eq))
-    line.reportError("option '--fusion-plugin' is not supported: Python plugins "
-                     "are not loaded; fusions are pattern files here "
-                     "('--patterns', not built yet)");
+    line.reportError(
+        "option '--fusion-plugin' is not supported: Python plugins "
+        "are not loaded; fusions are pattern files here "
+        "('--patterns', not built yet)");
 }
 
 /// The model's name, from the front or `--model-id`.

@@ -48,13 +48,13 @@ struct Command {
 
 static constexpr Command commands[] = {
     {"text-generate",
-     "tensorcast text-generate MODEL --num-queries N --query-length N [options]",
-     "Price one step of a model",
-     TextGenerate, runTextGenerate},
-    {"report", "tensorcast report FILE.mlir [options]",
+     "tensorcast text-generate MODEL --num-queries N --query-length N "
+     "[options]",
+     "Price one step of a model", TextGenerate, runTextGenerate},
+    {"report", "tensorcast report [FILE.mlir] [options]",
      "Add up a priced module; an unbound one takes the workload here",
      ReportCommand, runReport},
-    {"explain", "tensorcast explain FILE.mlir --op NAME [options]",
+    {"explain", "tensorcast explain [FILE.mlir] --op NAME [options]",
      "Say where the time of a kernel comes from", ExplainCommand, runExplain},
 };
 
@@ -63,8 +63,8 @@ static void printHelp() {
                   "the hardware.\n\nUSAGE: tensorcast COMMAND [options]\n\n"
                   "COMMANDS:\n";
   for (const Command &command : commands)
-    llvm::outs() << "  " << llvm::left_justify(command.name, 16)
-                 << command.help << '\n';
+    llvm::outs() << "  " << llvm::left_justify(command.name, 16) << command.help
+                 << '\n';
   llvm::outs() << "  completion      Print a completion script for bash\n"
                   "\n'tensorcast COMMAND --help' lists a command's options. "
                   "Exit status: 0, 1 for a mistake in the input, 2 for bad "

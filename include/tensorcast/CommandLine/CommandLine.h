@@ -23,8 +23,8 @@ public:
   /// `command` is what messages start with: `tensorcast text-generate`.
   CommandLine(StringRef command, const llvm::opt::OptTable &table,
               llvm::opt::Visibility visibility, raw_ostream &errors)
-      : command(command), table(table), visibility(visibility),
-        errors(errors) {}
+      : command(command), table(table), visibility(visibility), errors(errors) {
+  }
 
   /// Parses `args`, in which `_` may stand for `-` in names of options. Unknown
   /// options and missing values are reported, and then the result is failure.
@@ -49,7 +49,8 @@ public:
   bool hasError() const { return failed; }
 
   /// Values that OptTable knows for an option.
-  SmallVector<std::string> getKnownValues(const llvm::opt::Option &option) const;
+  SmallVector<std::string>
+  getKnownValues(const llvm::opt::Option &option) const;
 
 private:
   void reportUnknown(const llvm::opt::Arg &arg);

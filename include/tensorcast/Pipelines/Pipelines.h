@@ -44,10 +44,12 @@ struct EagerOptions : PassPipelineOptions<EagerOptions> {
       llvm::cl::init("2026.08")};
   Option<std::string> kernelSet{
       *this, "kernel-set",
-      llvm::cl::desc("Name of the kernel set; that of the reference if empty.")};
+      llvm::cl::desc(
+          "Name of the kernel set; that of the reference if empty.")};
   Option<std::string> costModel{
       *this, "cost-model",
-      llvm::cl::desc("Name of the cost model; that of the reference if empty.")};
+      llvm::cl::desc(
+          "Name of the cost model; that of the reference if empty.")};
   Option<double> reservedMemoryGB{
       *this, "reserved-memory-gb",
       llvm::cl::desc("Device memory (GiB) kept for other uses.")};

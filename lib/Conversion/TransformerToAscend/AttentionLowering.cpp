@@ -59,11 +59,11 @@ struct LowerAttention : LoweringPattern<AttentionOp> {
     // A block table as wide as the longest request, the starts of the
     // requests in the packed tokens, and two lengths of each.
     ExprAttr blockSize = ExprAttr::constant(context, cache.getBlockSize());
-    ExprAttr blocks = getFunctionExpr(ExprKind::CeilDiv,
-                                      {maxOverRequests(kv), blockSize});
-    ExprAttr metadata = bind(
-        (sequences * blocks + sequences + 1 + 2 * sequences) * indexBytes,
-        workload);
+    ExprAttr blocks =
+        getFunctionExpr(ExprKind::CeilDiv, {maxOverRequests(kv), blockSize});
+    ExprAttr metadata =
+        bind((sequences * blocks + sequences + 1 + 2 * sequences) * indexBytes,
+             workload);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       ascend::AttentionOp::create(
           builder, loc, pairs, type.getDimSize(1), type.getDimSize(2),

@@ -62,8 +62,7 @@ template <typename SourceOp> struct LowerLookup : LoweringPattern<SourceOp> {
   LogicalResult matchAndRewrite(SourceOp op,
                                 PatternRewriter &rewriter) const override {
     Value indices = getIndices(op);
-    ExprAttr rows =
-        getNumElements(cast<RankedTensorType>(indices.getType()));
+    ExprAttr rows = getNumElements(cast<RankedTensorType>(indices.getType()));
     if (!rows || ShapedType::isDynamic(op.getTable().getType().getDimSize(1)))
       return rewriter.notifyMatchFailure(
           op, "a '?' has no expression; add #transformer.dims to its type");
@@ -74,12 +73,9 @@ template <typename SourceOp> struct LowerLookup : LoweringPattern<SourceOp> {
           ExprAttr::constant(context, getRowBytes(op.getTable().getType())),
           ExprAttr::constant(context, 0));
     };
-    return replaceWithLaunch(op, this->kernels, rewriter,
-                             {op->getName().stripDialect(),
-                              {indices},
-                              {op.getTable()},
-                              {},
-                              work});
+    return replaceWithLaunch(
+        op, this->kernels, rewriter,
+        {op->getName().stripDialect(), {indices}, {op.getTable()}, {}, work});
   }
 
 private:
@@ -90,14 +86,14 @@ private:
 
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
-  patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-               LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
-               LowerElementwise<DynamicQuantizeOp>, LowerElementwise<MeanOp>,
-               LowerElementwise<MulOp>, LowerElementwise<NegOp>,
-               LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
-               LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
-               LowerView<ReshapeOp>, LowerView<RopePackOp>,
-               LowerView<RopePartsOp>, LowerView<SliceOp>,
-               LowerLookup<EmbeddingOp>, LowerLookup<GatherOp>>(
-      patterns.getContext(), kernels);
+  patterns
+      .add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
+           LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
+           LowerElementwise<DynamicQuantizeOp>, LowerElementwise<MeanOp>,
+           LowerElementwise<MulOp>, LowerElementwise<NegOp>,
+           LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
+           LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
+           LowerView<ReshapeOp>, LowerView<RopePackOp>, LowerView<RopePartsOp>,
+           LowerView<SliceOp>, LowerLookup<EmbeddingOp>, LowerLookup<GatherOp>>(
+          patterns.getContext(), kernels);
 }

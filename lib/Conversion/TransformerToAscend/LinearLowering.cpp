@@ -117,8 +117,7 @@ struct LowerLastTokens : LoweringPattern<LastTokensOp> {
                                ExprAttr::constant(context, rowBytes),
                                rows * indexBytes);
     };
-    ExprAttr prefill =
-        ExprAttr::constant(context, 1) - getDecodeExpr(context);
+    ExprAttr prefill = ExprAttr::constant(context, 1) - getDecodeExpr(context);
     ExprAttr count = bind(prefill, getWorkload(op.getBatch()));
     return replaceWithLaunch(op, kernels, rewriter,
                              {"last_tokens",

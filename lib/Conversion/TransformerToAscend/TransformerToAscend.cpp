@@ -18,8 +18,9 @@ using namespace mlir::transformer;
 namespace {
 /// Remembers why the last pattern declined each op.
 struct ReasonListener : RewriterBase::Listener {
-  void notifyMatchFailure(
-      Location, llvm::function_ref<void(Diagnostic &)> callback) override {
+  void
+  notifyMatchFailure(Location,
+                     llvm::function_ref<void(Diagnostic &)> callback) override {
     Diagnostic diag(UnknownLoc::get(context), DiagnosticSeverity::Remark);
     callback(diag);
     last = diag.str();
@@ -68,7 +69,8 @@ private:
           isa<LayerOp, WeightOp, KVCacheOp>(op))
         return;
       lowered = false;
-      InFlightDiagnostic diag = op->emitOpError("cannot be lowered to a kernel: ");
+      InFlightDiagnostic diag =
+          op->emitOpError("cannot be lowered to a kernel: ");
       if (isa<CompositeOpInterface>(op) &&
           !cast<CompositeOpInterface>(op).isLaunchedWhole())
         diag << "it is composite; run transformer-decompose first";

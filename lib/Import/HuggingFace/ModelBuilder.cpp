@@ -57,8 +57,7 @@ public:
 
   Value joinHeads(StringRef name, Value input) {
     SmallVector<Dim> dims = getDims(getType(input));
-    return reshape(name, input,
-                   {dims[0], Dim(dims[1].size * dims[2].size)});
+    return reshape(name, input, {dims[0], Dim(dims[1].size * dims[2].size)});
   }
 
   Value weight(StringRef name, ArrayRef<int64_t> shape) {
@@ -103,8 +102,8 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
   const DecoderConfig &config = block.config;
   OpBuilder &builder = block.builder;
   auto project = [&](StringRef name, int64_t heads) {
-    Value wide = block.linear(name, hidden, heads * config.headDim,
-                              config.qkvBias);
+    Value wide =
+        block.linear(name, hidden, heads * config.headDim, config.qkvBias);
     return block.splitHeads(name, wide, heads);
   };
   Value query = project("self_attn.q_proj", config.numAttentionHeads);
@@ -124,14 +123,13 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
       builder.getF16Type(), kvCacheBlockSize);
   Value cache = KVCacheOp::create(builder, loc, cacheType,
                                   builder.getStringAttr("self_attn"));
-  cache = AppendCacheOp::create(builder, loc, cacheType, key, value, cache,
-                                batch);
+  cache =
+      AppendCacheOp::create(builder, loc, cacheType, key, value, cache, batch);
   double scale = 1 / std::sqrt(static_cast<double>(config.headDim));
   Value mixed = AttentionOp::create(builder, loc, query.getType(), query, cache,
                                     batch, builder.getF64FloatAttr(scale));
-  return block.linear("self_attn.o_proj",
-                      block.joinHeads("self_attn", mixed), config.hiddenSize,
-                      config.outputBias);
+  return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
+                      config.hiddenSize, config.outputBias);
 }
 
 static Value buildMLP(BlockBuilder &block, Value hidden) {
@@ -157,7 +155,8 @@ static void buildLayer(const DecoderConfig &config, func::FuncOp function,
   Value normed = block.rmsNorm("input_layernorm", hidden);
   Value mixed =
       buildAttention(block, normed, body->getArgument(1), body->getArgument(2));
-  hidden = AddOp::create(builder, block.at("self_attn.residual"), hidden, mixed);
+  hidden =
+      AddOp::create(builder, block.at("self_attn.residual"), hidden, mixed);
   normed = block.rmsNorm("post_attention_layernorm", hidden);
   Value output = buildMLP(block, normed);
   hidden = AddOp::create(builder, block.at("mlp.residual"), hidden, output);
@@ -219,10 +218,9 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
 
   for (func::FuncOp layer : layers) {
     StringAttr name = cast<NameLoc>(layer.getLoc()).getName();
-    auto call = LayerOp::create(builder, layer.getLoc(),
-                                TypeRange{types.hidden},
-                                FlatSymbolRefAttr::get(layer), name,
-                                ValueRange{hidden, rope, batch});
+    auto call = LayerOp::create(
+        builder, layer.getLoc(), TypeRange{types.hidden},
+        FlatSymbolRefAttr::get(layer), name, ValueRange{hidden, rope, batch});
     hidden = call.getResult(0);
   }
   hidden = block.rmsNorm("model.norm", hidden);
@@ -236,11 +234,10 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
 OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
                                                    MLIRContext *context) {
   OpBuilder builder(context);
-  OwningOpRef<ModuleOp> module =
-      ModuleOp::create(builder, builder.getUnknownLoc(), StringRef(config.name));
-  (*module)->setAttr(
-      kModelAttrName,
-      ModelAttr::get(context, config.name, builder.getF16Type()));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(
+      builder, builder.getUnknownLoc(), StringRef(config.name));
+  (*module)->setAttr(kModelAttrName, ModelAttr::get(context, config.name,
+                                                    builder.getF16Type()));
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);
@@ -255,10 +252,10 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
     buildLayer(config, layer, "model.layers." + index);
     layers.push_back(layer);
   }
-  func::FuncOp main = declareFunction(
-      builder, "main", "model",
-      builder.getFunctionType({types.ids, types.ids, types.batch},
-                              {types.logits}));
+  func::FuncOp main =
+      declareFunction(builder, "main", "model",
+                      builder.getFunctionType(
+                          {types.ids, types.ids, types.batch}, {types.logits}));
   buildMain(config, types, main, layers);
   return module;
 }

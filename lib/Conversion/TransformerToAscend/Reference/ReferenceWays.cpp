@@ -18,9 +18,8 @@ static void separateTiedHead(ModuleOp module) {
         }))
       return;
     OpBuilder builder(linear);
-    auto copy =
-        WeightOp::create(builder, linear.getLoc(), weight.getType(),
-                         builder.getStringAttr("lm_head.weight"));
+    auto copy = WeightOp::create(builder, linear.getLoc(), weight.getType(),
+                                 builder.getStringAttr("lm_head.weight"));
     linear.getWeightMutable().assign(copy);
   });
 }

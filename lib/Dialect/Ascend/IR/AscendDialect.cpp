@@ -45,8 +45,9 @@ void AscendDialect::initialize() {
   addInterfaces<AscendAsmInterface>();
 }
 
-LogicalResult AscendDialect::verifyOperationAttribute(Operation *op,
-                                                      NamedAttribute attribute) {
+LogicalResult
+AscendDialect::verifyOperationAttribute(Operation *op,
+                                        NamedAttribute attribute) {
   StringRef name = attribute.getName();
   StringRef known[] = {kDeviceAttrName, kCostModelAttrName, kKernelSetAttrName,
                        kReservedBytesAttrName};
@@ -150,7 +151,8 @@ Attribute CostAttr::parse(AsmParser &parser, Type) {
     const auto *found = llvm::find(names, name);
     if (found == std::end(names)) {
       SmallVector<StringRef> known(std::begin(names), std::end(names));
-      return parser.emitError(loc, tensorcast::unknownName("term", name, known));
+      return parser.emitError(loc,
+                              tensorcast::unknownName("term", name, known));
     }
     double &value = values[found - std::begin(names)];
     if (parser.parseEqual() || parser.getCurrentLocation(&loc) ||

@@ -112,11 +112,10 @@ void MatmulOp::addWork(WorkTotal &total) {
 }
 
 LogicalResult AttentionOp::verify() {
-  std::pair<StringRef, int64_t> sizes[] = {
-      {"heads", getHeads()},
-      {"key_size", getKeySize()},
-      {"value_size", getValueSize()},
-      {"kv_heads", getKvHeads()}};
+  std::pair<StringRef, int64_t> sizes[] = {{"heads", getHeads()},
+                                           {"key_size", getKeySize()},
+                                           {"value_size", getValueSize()},
+                                           {"kv_heads", getKvHeads()}};
   for (auto [name, size] : sizes)
     if (size < 1)
       return emitOpError("expected '")

@@ -33,9 +33,10 @@ public:
   LogicalResult attachCost(LaunchOp launch) {
     WorkTotal total = launch.getWorkTotal();
     if (!total.bytesRead || !total.bytesWritten)
-      return launch.emitOpError("expected operands of known size, but one has a "
-                                "'?' without #transformer.dims or no size in "
-                                "memory");
+      return launch.emitOpError(
+          "expected operands of known size, but one has a "
+          "'?' without #transformer.dims or no size in "
+          "memory");
     WorkAmount work;
     work.bytesRead = transformer::evaluate(total.bytesRead, workload);
     work.bytesWritten = transformer::evaluate(total.bytesWritten, workload);
@@ -79,12 +80,13 @@ LogicalResult mlir::ascend::estimateCosts(ModuleOp module) {
   auto device = module->getAttrOfType<DeviceAttr>(kDeviceAttrName);
   auto name = module->getAttrOfType<StringAttr>(kCostModelAttrName);
   if (!device || !name)
-    return module.emitError("expected a device and a cost model, but the module "
-                            "has no '")
+    return mlir::emitError(module.getLoc(),
+                           "expected a device and a cost model, but the module "
+                           "has no '")
            << (device ? kCostModelAttrName : kDeviceAttrName)
            << "'; run ascend-estimate with an option for it";
   FailureOr<const CostModel *> model = getCostModel(name, module.getLoc());
-  auto emitError = [&] { return module.emitError(); };
+  auto emitError = [&] { return mlir::emitError(module.getLoc()); };
   FailureOr<DeviceProfile> profile =
       parseDeviceProfile(device.getProfile(), emitError);
   if (failed(model) || failed(profile))
@@ -165,8 +167,9 @@ private:
       module->setAttr(kDeviceAttrName, DeviceAttr::get(context, *profile));
     }
     if (!module->hasAttr(kDeviceAttrName))
-      return module.emitError("expected a device, but found neither the option "
-                              "'device' nor the attribute '")
+      return mlir::emitError(module.getLoc(),
+                             "expected a device, but found neither the option "
+                             "'device' nor the attribute '")
              << kDeviceAttrName << "'";
     if (!costModel.empty() || !module->hasAttr(kCostModelAttrName)) {
       StringRef name = costModel.empty() ? StringRef(kDefaultCostModel)
@@ -181,14 +184,14 @@ private:
   LogicalResult recordReserved(ModuleOp module) {
     // A million GiB is beyond any device, and far from overflow.
     if (!(reservedMemoryGB >= 0 && reservedMemoryGB <= 1e6))
-      return module.emitError("expected 'reserved-memory-gb' from 0 to 1000000, "
-                              "but got ")
+      return mlir::emitError(module.getLoc(),
+                             "expected 'reserved-memory-gb' from 0 to 1000000, "
+                             "but got ")
              << reservedMemoryGB;
     if (reservedMemoryGB != 0)
-      module->setAttr(
-          kReservedBytesAttrName,
-          Builder(module).getI64IntegerAttr(
-              static_cast<int64_t>(reservedMemoryGB * 0x1p30)));
+      module->setAttr(kReservedBytesAttrName,
+                      Builder(module).getI64IntegerAttr(
+                          static_cast<int64_t>(reservedMemoryGB * 0x1p30)));
     return success();
   }
 };

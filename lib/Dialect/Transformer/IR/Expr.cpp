@@ -151,9 +151,8 @@ ExprAttr mlir::transformer::operator*(ExprAttr lhs, ExprAttr rhs) {
       Term product = a;
       product.coefficient *= b.coefficient;
       llvm::append_range(product.atoms, b.atoms);
-      llvm::sort(product.atoms, [](ExprAttr x, ExprAttr y) {
-        return compare(x, y) < 0;
-      });
+      llvm::sort(product.atoms,
+                 [](ExprAttr x, ExprAttr y) { return compare(x, y) < 0; });
       terms.push_back(std::move(product));
     }
   }
@@ -192,8 +191,8 @@ ExprAttr mlir::transformer::sumOverRequests(ExprAttr expr) {
     Term inner{1, {}}, outer{term.coefficient, {}};
     for (ExprAttr atom : term.atoms)
       (dependsOnRequest(atom) ? inner : outer).atoms.push_back(atom);
-    ExprAttr feature = makeNode(context, ExprKind::SumOverRequests,
-                                fromTerm(context, inner));
+    ExprAttr feature =
+        makeNode(context, ExprKind::SumOverRequests, fromTerm(context, inner));
     result = result + fromTerm(context, outer) * feature;
   }
   return result;
@@ -239,8 +238,8 @@ ExprAttr mlir::transformer::getFunctionExpr(ExprKind kind,
                                             ArrayRef<ExprAttr> operands) {
   MLIRContext *context = operands.front().getContext();
   if (llvm::all_of(operands, [](ExprAttr e) { return e.isConstant(); })) {
-    double value = apply(kind, operands.front().getValue(),
-                         operands.back().getValue());
+    double value =
+        apply(kind, operands.front().getValue(), operands.back().getValue());
     if (std::isfinite(value))
       return ExprAttr::constant(context, value);
   }
@@ -286,7 +285,8 @@ double mlir::transformer::evaluate(ExprAttr expr, WorkloadAttr workload) {
     return sum;
   }
   default:
-    return apply(expr.getKind(), value(0), value(expr.getOperands().size() - 1));
+    return apply(expr.getKind(), value(0),
+                 value(expr.getOperands().size() - 1));
   }
 }
 

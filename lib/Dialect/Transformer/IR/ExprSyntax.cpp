@@ -106,15 +106,15 @@ private:
     if (name == "decode")
       return getDecodeExpr(context);
     std::optional<ExprKind> kind = symbolizeExprKind(name);
-    bool isFunction = kind && *kind >= ExprKind::CeilDiv &&
-                      *kind <= ExprKind::LessOrEqual;
+    bool isFunction =
+        kind && *kind >= ExprKind::CeilDiv && *kind <= ExprKind::LessOrEqual;
     if (!isFunction && name != "sum") {
-      StringRef known[] = {"tokens", "sequences", "q",        "kv",  "decode",
-                           "sum",    "max",       "min",      "mod", "ceildiv",
-                           "floordiv", "log2",    "eq",       "ne",  "lt",
-                           "le"};
-      return parser.emitError(
-          loc, tensorcast::unknownName("symbol", name, known));
+      StringRef known[] = {"tokens", "sequences", "q",        "kv",
+                           "decode", "sum",       "max",      "min",
+                           "mod",    "ceildiv",   "floordiv", "log2",
+                           "eq",     "ne",        "lt",       "le"};
+      return parser.emitError(loc,
+                              tensorcast::unknownName("symbol", name, known));
     }
     SmallVector<ExprAttr> operands;
     auto parseOperand = [&]() -> ParseResult {
@@ -197,9 +197,8 @@ static void printAtom(raw_ostream &os, ExprAttr expr) {
   if (expr.getOperands().empty())
     return;
   os << '(';
-  llvm::interleaveComma(expr.getOperands(), os, [&](ExprAttr operand) {
-    printExprText(os, operand);
-  });
+  llvm::interleaveComma(expr.getOperands(), os,
+                        [&](ExprAttr operand) { printExprText(os, operand); });
   os << ')';
 }
 
@@ -215,8 +214,8 @@ static void printTerm(raw_ostream &os, ExprAttr term) {
     os << " * ";
   }
   llvm::interleave(
-      term.getOperands(), os,
-      [&](ExprAttr atom) { printAtom(os, atom); }, " * ");
+      term.getOperands(), os, [&](ExprAttr atom) { printAtom(os, atom); },
+      " * ");
 }
 
 static bool isNegative(ExprAttr term) {

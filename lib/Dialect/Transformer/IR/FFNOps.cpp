@@ -9,6 +9,7 @@ using namespace mlir::transformer;
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.cpp.inc"
 
 SmallVector<Value> SwiGLUOp::decompose(OpBuilder &builder) {
-  Value gate = SiluOp::create(builder, getLoc(), getGate().getType(), getGate());
+  Value gate =
+      SiluOp::create(builder, getLoc(), getGate().getType(), getGate());
   return {MulOp::create(builder, getLoc(), gate, getUp())};
 }

@@ -21,8 +21,7 @@ static LogicalResult verifyRank(Operation *op, StringRef name,
 
 /// Checks that `type` has the dimensions `expected`.
 static LogicalResult verifyDims(Operation *op, StringRef name,
-                                RankedTensorType type,
-                                ArrayRef<Dim> expected) {
+                                RankedTensorType type, ArrayRef<Dim> expected) {
   if (failed(verifyRank(op, name, type, expected.size())))
     return failure();
   for (auto [index, got] : llvm::enumerate(getDims(type)))
@@ -70,12 +69,11 @@ LogicalResult LastTokensOp::verify() {
     return failure();
   MLIRContext *context = getContext();
   ExprAttr sequences = getSequencesExpr(context);
-  ExprAttr rows = sequences + getDecodeExpr(context) *
-                                  (getTokensExpr(context) - sequences);
+  ExprAttr rows =
+      sequences + getDecodeExpr(context) * (getTokensExpr(context) - sequences);
   WorkloadAttr workload = getBatch().getType().getWorkload();
-  Dim kept = workload
-                 ? Dim(static_cast<int64_t>(evaluate(rows, workload)))
-                 : Dim(rows);
+  Dim kept = workload ? Dim(static_cast<int64_t>(evaluate(rows, workload)))
+                      : Dim(rows);
   return verifyDims(*this, "result", getType(), {kept, getDims(input)[1]});
 }
 
@@ -106,9 +104,8 @@ static LogicalResult verifyLinear(LinearLikeOp op) {
 LogicalResult LinearOp::verify() {
   Type element = getInput().getType().getElementType();
   if (failed(verifyRank(*this, "weight", getWeight().getType(), 2)) ||
-      failed(verifyElementType(*this, "weight",
-                               getWeight().getType().getElementType(),
-                               element)) ||
+      failed(verifyElementType(
+          *this, "weight", getWeight().getType().getElementType(), element)) ||
       failed(verifyElementType(*this, "result", getType().getElementType(),
                                element)))
     return failure();

@@ -44,8 +44,7 @@ SmallVector<Value> RMSNormOp::decompose(OpBuilder &builder) {
   Type wide = withElementType(type, builder.getF32Type());
   // The mean of squares is taken in f32; the weight scales the narrow value.
   Value x = CastOp::create(builder, loc, wide, getInput());
-  Value squares =
-      PowOp::create(builder, loc, x, builder.getF64FloatAttr(2.0));
+  Value squares = PowOp::create(builder, loc, x, builder.getF64FloatAttr(2.0));
   Value mean = MeanOp::create(builder, loc, squares);
   Value stable = AddScalarOp::create(builder, loc, mean, getEpsAttr());
   Value inverse = RsqrtOp::create(builder, loc, stable);

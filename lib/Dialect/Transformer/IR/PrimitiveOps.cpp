@@ -19,7 +19,8 @@ static LogicalResult checkElementTypes(std::optional<Location> loc,
                                        RankedTensorType rhs) {
   if (lhs.getElementType() == rhs.getElementType())
     return success();
-  return emitOptionalError(loc, "expected operands of one element type, but got ",
+  return emitOptionalError(loc,
+                           "expected operands of one element type, but got ",
                            lhs.getElementType(), " and ", rhs.getElementType());
 }
 
@@ -51,8 +52,9 @@ static LogicalResult inferBroadcast(std::optional<Location> loc, Value lhs,
     if (dim.isOne())
       continue;
     if (!other.isOne() && !mayBeEqual(other, dim))
-      return emitOptionalError(loc, "expected sizes that are equal or 1, but "
-                                    "got ",
+      return emitOptionalError(loc,
+                               "expected sizes that are equal or 1, but "
+                               "got ",
                                left, " and ", right);
     // Of two equal sizes take the one that is known.
     if (other.isOne() || (!other.isStatic() && !other.expr))
@@ -103,8 +105,9 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   if (adaptor.getTransposed())
     std::swap(right[0], right[1]);
   if (!mayBeEqual(left[1], right[0]))
-    return emitOptionalError(loc, "expected inner sizes that are equal, but "
-                                  "got ",
+    return emitOptionalError(loc,
+                             "expected inner sizes that are equal, but "
+                             "got ",
                              toString(left[1]), " and ", toString(right[0]));
   types.push_back(getTensorType({left[0], right[1]}, lhs.getElementType()));
   return success();
@@ -116,8 +119,9 @@ LogicalResult MeanOp::inferReturnTypes(MLIRContext *,
                                        SmallVectorImpl<Type> &types) {
   RankedTensorType type = getTensor(adaptor.getInput());
   if (type.getRank() < 1)
-    return emitOptionalError(loc, "expected an input of rank at least 1, but "
-                                  "got ",
+    return emitOptionalError(loc,
+                             "expected an input of rank at least 1, but "
+                             "got ",
                              type);
   SmallVector<Dim> dims = getDims(type);
   dims.back() = Dim(1);
@@ -157,10 +161,12 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
   for (size_t i = 0; i + 1 < left.size(); ++i)
     equal &= mayBeEqual(left[i], right[i]);
   if (!equal || !left.back().isStatic() || !right.back().isStatic())
-    return emitOptionalError(loc, "expected operands that differ only in a "
-                                  "static last size, but got ",
+    return emitOptionalError(loc,
+                             "expected operands that differ only in a "
+                             "static last size, but got ",
                              lhs, " and ", rhs);
-  if (left.back().size > std::numeric_limits<int64_t>::max() - right.back().size)
+  if (left.back().size >
+      std::numeric_limits<int64_t>::max() - right.back().size)
     return emitOptionalError(loc, "expected a last size below 2^63, but got ",
                              lhs, " and ", rhs);
   left.back() = Dim(left.back().size + right.back().size);
@@ -178,8 +184,9 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
   if (dims.empty() || !dims.back().isStatic() ||
       offset > static_cast<uint64_t>(dims.back().size) ||
       size > static_cast<uint64_t>(dims.back().size) - offset)
-    return emitOptionalError(loc, "expected a range within the static last "
-                                  "size, but got ",
+    return emitOptionalError(loc,
+                             "expected a range within the static last "
+                             "size, but got ",
                              size, " from ", offset, " of ", input);
   dims.back() = Dim(static_cast<int64_t>(size));
   types.push_back(getTensorType(dims, input.getElementType()));

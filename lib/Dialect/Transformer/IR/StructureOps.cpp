@@ -17,8 +17,8 @@ static LogicalResult verifyTypes(LayerOp op, func::FuncOp callee,
                                  TypeRange expected) {
   if (actual.size() != expected.size()) {
     InFlightDiagnostic diag = op.emitOpError("expected ")
-                              << expected.size() << " " << what
-                              << "s, but got " << actual.size();
+                              << expected.size() << " " << what << "s, but got "
+                              << actual.size();
     diag.attachNote(callee.getLoc()) << "the layer's function is here";
     return diag;
   }

@@ -89,8 +89,9 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
   if (isModel ? !isa<ModelAttr>(attribute.getValue())
               : !isa<WorkloadAttr>(attribute.getValue()))
     return op->emitOpError("expected '")
-           << name << "' to be a #transformer." << (isModel ? "model" : "workload")
-           << ", but got " << attribute.getValue();
+           << name << "' to be a #transformer."
+           << (isModel ? "model" : "workload") << ", but got "
+           << attribute.getValue();
   return success();
 }
 
@@ -108,10 +109,10 @@ DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return success();
 }
 
-LogicalResult
-WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     int64_t queries, int64_t queryLength,
-                     int64_t contextLength, bool, FloatAttr hitRate) {
+LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t queries, int64_t queryLength,
+                                   int64_t contextLength, bool,
+                                   FloatAttr hitRate) {
   auto check = [&](StringRef name, int64_t value, int64_t least) {
     if (value >= least && value <= kMaxTokens)
       return success();

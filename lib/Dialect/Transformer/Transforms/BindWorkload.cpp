@@ -27,9 +27,8 @@ public:
         invalid = expr;
       return bound;
     });
-    replacer.addReplacement([this](RankedTensorType type) -> Type {
-      return bindTensor(type);
-    });
+    replacer.addReplacement(
+        [this](RankedTensorType type) -> Type { return bindTensor(type); });
     replacer.addReplacement([this](BatchType type) -> Type {
       return BatchType::get(type.getContext(), this->workload);
     });
@@ -44,8 +43,9 @@ public:
     std::string text;
     llvm::raw_string_ostream os(text);
     printExprText(os, invalid);
-    return module.emitError("expected a finite size of at least 0 for the "
-                            "workload, but '")
+    return mlir::emitError(module.getLoc(),
+                           "expected a finite size of at least 0 for the "
+                           "workload, but '")
            << text << "' is " << evaluate(invalid, workload);
   }
 
@@ -78,8 +78,9 @@ private:
 LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
                                               WorkloadAttr workload) {
   if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
-    return module.emitError("expected a module without a workload, but it is "
-                            "bound to ")
+    return mlir::emitError(module.getLoc(),
+                           "expected a module without a workload, but it is "
+                           "bound to ")
            << bound;
   if (failed(Binder(workload).run(module)))
     return failure();
@@ -99,12 +100,10 @@ public:
     FloatAttr hitRate;
     if (prefixCacheHitRate != 0)
       hitRate = FloatAttr::get(Float64Type::get(context), prefixCacheHitRate);
-    auto emitError = [&] { return getOperation().emitError(); };
-    auto workload =
-        WorkloadAttr::getChecked(emitError, context, queries.getValue(),
-                                 queryLength.getValue(),
-                                 contextLength.getValue(), decode.getValue(),
-                                 hitRate);
+    auto emitError = [&] { return mlir::emitError(getOperation().getLoc()); };
+    auto workload = WorkloadAttr::getChecked(
+        emitError, context, queries.getValue(), queryLength.getValue(),
+        contextLength.getValue(), decode.getValue(), hitRate);
     if (!workload || failed(bindWorkload(getOperation(), workload)))
       signalPassFailure();
   }

@@ -101,7 +101,8 @@ private:
     func::FuncOp layer = group.front();
     remark::passed(layer.getLoc(), remarkOpts(layer))
         << "merged " << std::to_string(group.size())
-        << " equal layers into one function" << remark::metric("layers", group.size());
+        << " equal layers into one function"
+        << remark::metric("layers", group.size());
     const LayerGroup *largest =
         std::max_element(groups.begin(), groups.end(),
                          [](const LayerGroup &lhs, const LayerGroup &rhs) {

@@ -38,7 +38,8 @@ static LogicalResult inlineLayer(LayerOp layer, func::FuncOp callee) {
   if (!callee.getBody().hasOneBlock())
     return layer.emitOpError("expected a function of one block to inline, but "
                              "@")
-           << callee.getName() << " has " << callee.getBody().getBlocks().size();
+           << callee.getName() << " has "
+           << callee.getBody().getBlocks().size();
   Block &body = callee.getBody().front();
   IRMapping mapping;
   mapping.map(body.getArguments(), layer.getInputs());

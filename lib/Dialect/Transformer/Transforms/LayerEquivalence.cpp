@@ -84,8 +84,7 @@ private:
       return differ(lhs, rhs, "the number of attributes");
     for (auto [a, b] : llvm::zip(leftAttrs, rightAttrs))
       if (a != b)
-        return differ(lhs, rhs,
-                      "the attribute '" + a.getName().strref() + "'");
+        return differ(lhs, rhs, "the attribute '" + a.getName().strref() + "'");
     for (auto [a, b] : llvm::zip(lhs->getRegions(), rhs->getRegions()))
       if (auto difference = compareRegions(lhs, rhs, a, b))
         return difference;

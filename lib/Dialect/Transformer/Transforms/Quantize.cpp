@@ -62,8 +62,7 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
     Value input, inputScale;
     if (action == LinearAction::W8A8Static) {
       inputScale = declare(".input_scale", scaleType);
-      input =
-          QuantizeOp::create(rewriter, loc, linear.getInput(), inputScale);
+      input = QuantizeOp::create(rewriter, loc, linear.getInput(), inputScale);
     } else {
       auto quantize =
           DynamicQuantizeOp::create(rewriter, loc, linear.getInput());
@@ -83,8 +82,7 @@ private:
                             StringRef reason) {
     remark::missed(linear.getLoc(),
                    remark::RemarkOpts::name("linear").category("quantize"))
-        << "did not quantize the linear layer"
-        << remark::reason("{0}", reason);
+        << "did not quantize the linear layer" << remark::reason("{0}", reason);
     return rewriter.notifyMatchFailure(linear, reason);
   }
 

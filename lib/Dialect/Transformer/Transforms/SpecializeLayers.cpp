@@ -26,9 +26,8 @@ public:
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     llvm::DenseMap<StringAttr, unsigned> numCalls;
-    getOperation().walk([&](LayerOp layer) {
-      ++numCalls[layer.getCalleeAttr().getAttr()];
-    });
+    getOperation().walk(
+        [&](LayerOp layer) { ++numCalls[layer.getCalleeAttr().getAttr()]; });
     for (LayerOp layer : *chosen) {
       unsigned &calls = numCalls[layer.getCalleeAttr().getAttr()];
       if (calls == 1)
@@ -49,7 +48,7 @@ private:
         llvm::map_to_vector(all, [](LayerOp layer) { return layer.getName(); });
     for (const std::string &name : layers)
       if (!llvm::is_contained(names, name))
-        return getOperation().emitError()
+        return mlir::emitError(getOperation().getLoc())
                << tensorcast::unknownName("layer", name, names);
     llvm::erase_if(all, [&](LayerOp layer) {
       return !llvm::is_contained(layers, layer.getName().str());
