@@ -13,15 +13,15 @@ def Ascend_DeviceAttr : Ascend_Attr<"Device", "device"> {
 
     ```mlir
     module attributes {ascend.device = #ascend.device<{
-      name = "tiny", cube_operations_per_s = {f16 = 1.0e12},
-      vector_operations_per_s = {f16 = 1.0e10, f32 = 5.0e9},
+      name = "tiny", cube_ops_per_s = {f16 = 1.0e12},
+      vector_ops_per_s = {f16 = 1.0e10, f32 = 5.0e9}, compute_efficiency = 0.7,
       memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 1.0e10,
-      launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0},
+      memory_efficiency = 0.6, launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0},
       interconnect = []}>} {}
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$profile);
-  let assemblyFormat = "`<` $profile `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

@@ -48,7 +48,7 @@ def Ascend_LaunchOp : Ascend_Op<"launch", [AttrSizedOperandSegments,
     $kernel `(` $inputs `)` (`using` `(` $resident^ `)`)?
     (`times` `(` custom<Expr>($count)^ `)`)? (`from` `(` $provenance^ `)`)?
     (`as` `(` $reference_name^ `)`)? (`cost` $cost^)? attr-dict
-    `:` functional-type(operands, $outputs) custom<Work>($work)
+    `:` functional-type(operands, $outputs) `` custom<Work>($work)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

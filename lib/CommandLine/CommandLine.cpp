@@ -61,6 +61,12 @@ void CommandLine::reportNote(const Twine &message) {
   llvm::WithColor::note(errors, command) << message << '\n';
 }
 
+std::string mlir::tensorcast::getOptionName(const Arg &arg) {
+  StringRef name = arg.getSpelling();
+  name.consume_back("=");
+  return name.str();
+}
+
 int64_t CommandLine::getInteger(OptSpecifier id, int64_t fallback) {
   const Arg *arg = args.getLastArg(id);
   if (!arg)
@@ -68,7 +74,7 @@ int64_t CommandLine::getInteger(OptSpecifier id, int64_t fallback) {
   int64_t value;
   if (!StringRef(arg->getValue()).getAsInteger(10, value))
     return value;
-  reportError("expected an integer for '" + Twine(arg->getSpelling()) +
+  reportError("expected an integer for '" + getOptionName(*arg) +
               "', but got " + quoteText(arg->getValue()));
   return fallback;
 }
@@ -80,8 +86,8 @@ double CommandLine::getNumber(OptSpecifier id, double fallback) {
   double value;
   if (!StringRef(arg->getValue()).getAsDouble(value) && std::isfinite(value))
     return value;
-  reportError("expected a number for '" + Twine(arg->getSpelling()) +
-              "', but got " + quoteText(arg->getValue()));
+  reportError("expected a number for '" + getOptionName(*arg) + "', but got " +
+              quoteText(arg->getValue()));
   return fallback;
 }
 
@@ -101,8 +107,11 @@ StringRef CommandLine::getChoice(OptSpecifier id, ArrayRef<StringRef> values,
   for (StringRef value : values)
     if (fold(value) == fold(text))
       return value;
-  reportError(
-      unknownName(("value of " + arg->getSpelling()).str(), text, values));
+  std::string hint;
+  if (std::optional<StringRef> nearest = nearestName(text, values))
+    hint = ("; did you mean '" + *nearest + "'?").str();
+  reportError("expected " + joinNames(values) + " for '" + getOptionName(*arg) +
+              "', but got " + quoteText(text) + hint);
   return fallback;
 }
 

@@ -31,24 +31,24 @@ multiclass Value<string name, list<OptionVisibility> commands, string meta,
 /// An option of the reference that takes only its default here.
 multiclass LaterValue<string name, string values, string meta> {
   def NAME # _eq : Joined<["--"], name # "=">, In<[TextGenerate]>,
-    MetaVarName<meta>, Group<later_Group>, Values<values>,
+    MetaVarName<meta>, Group<later_Group>, Values<values>, Flags<[HelpHidden]>,
     HelpText<"Only " # values # " yet">;
   def NAME : Separate<["--"], name>, In<[TextGenerate]>,
-    Alias<!cast<Option>(NAME # _eq)>, Group<later_Group>;
+    Alias<!cast<Option>(NAME # _eq)>, Group<later_Group>, Flags<[HelpHidden]>;
 }
 
 class LaterFlag<string name> : Flag<["--"], name>, In<[TextGenerate]>,
-  Group<later_Group>, HelpText<"Not built yet">;
+  Group<later_Group>, Flags<[HelpHidden]>, HelpText<"Not built yet">;
 
 multiclass NotedValue<string name, string help> {
   def NAME # _eq : Joined<["--"], name # "=">, In<[TextGenerate]>,
-    Group<noted_Group>, HelpText<help>;
+    Group<noted_Group>, Flags<[HelpHidden]>, HelpText<help>;
   def NAME : Separate<["--"], name>, In<[TextGenerate]>,
-    Alias<!cast<Option>(NAME # _eq)>, Group<noted_Group>;
+    Alias<!cast<Option>(NAME # _eq)>, Group<noted_Group>, Flags<[HelpHidden]>;
 }
 
 class NotedFlag<string name, string help> : Flag<["--"], name>,
-  In<[TextGenerate]>, Group<noted_Group>, HelpText<help>;
+  In<[TextGenerate]>, Group<noted_Group>, Flags<[HelpHidden]>, HelpText<help>;
 
 //===----------------------------------------------------------------------===//
 // All commands
@@ -59,6 +59,8 @@ def help : Flag<["--", "-"], "help">,
   HelpText<"Print this text">;
 def h : Flag<["-"], "h">, Alias<help>,
   In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>;
+def help_hidden : Flag<["--"], "help-hidden">, In<[TextGenerate]>,
+  HelpText<"Print also the options of the reference that do nothing yet">;
 def version : Flag<["--"], "version">,
   In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>,
   HelpText<"Print the version">;
@@ -203,5 +205,7 @@ def enable_shared_expert_tp : LaterFlag<"enable-shared-expert-tp">;
 def enable_external_shared_experts :
   LaterFlag<"enable-external-shared-experts">;
 def host_external_shared_experts : LaterFlag<"host-external-shared-experts">;
-defm fusion_plugin : Value<"fusion-plugin", [TextGenerate], "FILE",
-  "Python plugins are not loaded; patterns are text files here">;
+def fusion_plugin_eq : Joined<["--"], "fusion-plugin=">, In<[TextGenerate]>,
+  Flags<[HelpHidden]>, HelpText<"Refused: fusions are pattern files here">;
+def fusion_plugin : Separate<["--"], "fusion-plugin">, In<[TextGenerate]>,
+  Alias<fusion_plugin_eq>, Flags<[HelpHidden]>;

@@ -16,34 +16,26 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using llvm::opt::Arg;
 
-/// The option's own spelling: `--tp-size`.
-static StringRef getName(const Arg &arg) {
-  StringRef name = arg.getSpelling();
-  name.consume_back("=");
-  return name;
-}
-
 /// Says what happens to options that do nothing here, and refuses what is not
 /// built yet.
 static void checkReferenceOptions(CommandLine &line) {
   for (const Arg *arg : line.getArgs()) {
     const llvm::opt::Option &option = arg->getOption();
     if (option.matches(OPT_noted_Group)) {
-      line.reportNote("'" + Twine(getName(*arg)) + "' has no effect here: " +
+      line.reportNote("'" + getOptionName(*arg) + "' has no effect here: " +
                       getOptTable().getOptionHelpText(option.getID()));
       continue;
     }
     if (!option.matches(OPT_later_Group))
       continue;
     if (arg->getNumValues() == 0) {
-      line.reportError("option '" + Twine(getName(*arg)) +
-                       "' is not built yet");
+      line.reportError("option '" + getOptionName(*arg) + "' is not built yet");
       continue;
     }
     SmallVector<std::string> values = line.getKnownValues(option);
     if (!llvm::is_contained(values, StringRef(arg->getValue())))
       line.reportError(
-          "option '" + Twine(getName(*arg)) + "' is not built yet: expected " +
+          "option '" + getOptionName(*arg) + "' is not built yet: expected " +
           llvm::join(values, " or ") + ", but got '" + arg->getValue() + "'");
   }
   if (line.getArgs().hasArg(OPT_fusion_plugin_eq))

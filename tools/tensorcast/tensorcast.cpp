@@ -77,9 +77,10 @@ static int runCommand(const Command &command, ArrayRef<const char *> args) {
   CommandLine line(name, getOptTable(), visibility, llvm::errs());
   if (failed(line.parse(args)))
     return ExitUsage;
-  if (line.hasFlag(OPT_help)) {
+  if (line.hasFlag(OPT_help) || line.hasFlag(OPT_help_hidden)) {
     getOptTable().printHelp(llvm::outs(), command.usage.data(),
-                            command.help.data(), /*ShowHidden=*/false,
+                            command.help.data(),
+                            /*ShowHidden=*/line.hasFlag(OPT_help_hidden),
                             /*ShowAllAliases=*/false, visibility);
     return ExitSuccess;
   }

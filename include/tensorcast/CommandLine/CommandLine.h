@@ -64,6 +64,9 @@ private:
   bool failed = false;
 };
 
+/// An option as the user knows it, without the `=` of its joined form.
+std::string getOptionName(const llvm::opt::Arg &arg);
+
 /// `num_queries` as `num-queries`, in names of long options only.
 std::string normalizeOption(StringRef arg);
 

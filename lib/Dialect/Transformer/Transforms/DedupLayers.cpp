@@ -100,9 +100,7 @@ private:
   static void report(const LayerGroup &group, ArrayRef<LayerGroup> groups) {
     func::FuncOp layer = group.front();
     remark::passed(layer.getLoc(), remarkOpts(layer))
-        << "merged " << std::to_string(group.size())
-        << " equal layers into one function"
-        << remark::metric("layers", group.size());
+        << remark::add("{0} equal layers in one function", group.size());
     const LayerGroup *largest =
         std::max_element(groups.begin(), groups.end(),
                          [](const LayerGroup &lhs, const LayerGroup &rhs) {
@@ -113,7 +111,8 @@ private:
     std::optional<LayerDifference> difference =
         findDifference(largest->front(), layer);
     remark::missed(layer.getLoc(), remarkOpts(layer))
-        << "kept apart from @" << func::FuncOp(largest->front()).getName()
+        << remark::add("kept apart from @{0}",
+                       func::FuncOp(largest->front()).getName())
         << remark::reason("{0}", describeDifference(*difference));
   }
 };
