@@ -7,7 +7,7 @@ config.instrumentation = {
     # and the project's code, and memory that LLVM's allocators poison in one
     # and hand out in the other, look like errors.
     "ASAN_OPTIONS": "detect_container_overflow=0:allow_user_poisoning=0:"
-                    "detect_odr_violation=0:detect_leaks=0",
+                    "detect_odr_violation=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
 # Coverage writes one profile per process; scripts/coverage.sh says where.
