@@ -17,6 +17,7 @@ def AscendEstimate : Pass<"ascend-estimate", "::mlir::ModuleOp"> {
     device has no rate for is dropped by the roofline of 2026.08, with a
     warning.
   }];
+  let dependentDialects = ["::mlir::ascend::AscendDialect"];
   let options = [
     Option<"device", "device", "std::string", /*default=*/"\"\"",
            "Name of a device profile or path of its JSON file; the module "

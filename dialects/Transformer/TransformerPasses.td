@@ -69,6 +69,7 @@ def TransformerBindWorkload : Pass<"transformer-bind-workload",
 
     Needs a module that is not bound yet.
   }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [
     Option<"queries", "queries", "int64_t", /*default=*/"0",
            "Requests in the step (1 or more).">,
@@ -100,6 +101,7 @@ def TransformerDecompose
     Needs nothing before it. Afterwards no op that the options name is left;
     running it twice changes nothing.
   }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [
     Option<"level", "level", "::mlir::transformer::DecomposeLevel",
            /*default=*/"::mlir::transformer::DecomposeLevel::Framework",

@@ -310,7 +310,11 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
     if (failed(profile))
       return failure();
     report.device = profile->name;
-    report.memory.deviceBytes = profile->memoryBytes;
+    report.memory.deviceBytes = static_cast<double>(profile->memoryBytes);
+  } else {
+    return mlir::emitError(module.getLoc(),
+                           "expected a device, but the module has no '")
+           << ascend::kDeviceAttrName << "'; run ascend-estimate first";
   }
   report.memory.availableBytes =
       report.memory.deviceBytes - report.memory.weightsBytes -

@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
+/// Whether all launches have a cost; none is an error of the caller's.
 static bool isPriced(ModuleOp module) {
   return !module
               .walk([](ascend::LaunchOp launch) {
@@ -20,20 +21,37 @@ static bool isPriced(ModuleOp module) {
               .wasInterrupted();
 }
 
+/// Reports a module that has nothing to report.
+static LogicalResult checkLowered(ModuleOp module) {
+  bool hasLaunches =
+      module.walk([](ascend::LaunchOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (hasLaunches)
+    return success();
+  return mlir::emitError(module.getLoc(),
+                         "expected launches of kernels, but found none; run "
+                         "tc-opt with --tensorcast-eager or "
+                         "--convert-transformer-to-ascend first");
+}
+
 /// Binds and prices the module anew where options ask for it, or where it has
 /// no prices yet.
 static LogicalResult price(ModuleOp module, CommandLine &line) {
   MLIRContext *context = module.getContext();
   transformer::WorkloadAttr workload = getWorkload(line, context);
   double reserved = line.getNumber(OPT_reserved_memory_gb_eq, 0);
-  if (line.hasError())
+  if (line.hasError() || failed(checkLowered(module)))
     return failure();
-  bool hasOptions = line.getArgs().hasArg(OPT_device_eq, OPT_cost_model_eq,
-                                          OPT_reserved_memory_gb_eq);
-  bool wasPriced = isPriced(module);
   if (workload && failed(transformer::bindWorkload(module, workload)))
     return failure();
-  if (wasPriced && !hasOptions && !workload)
+  if (!module->hasAttr(transformer::kWorkloadAttrName) &&
+      transformer::dependsOnWorkload(module))
+    return mlir::emitError(
+        module.getLoc(), "expected a workload, but the module is not bound to "
+                         "one; add --num-queries and --query-length");
+  bool hasOptions = line.getArgs().hasArg(OPT_device_eq, OPT_cost_model_eq,
+                                          OPT_reserved_memory_gb_eq);
+  if (isPriced(module) && !hasOptions && !workload)
     return success();
 
   ascend::AscendEstimateOptions options;
@@ -42,13 +60,7 @@ static LogicalResult price(ModuleOp module, CommandLine &line) {
   options.reservedMemoryGB = reserved;
   PassManager pm(context);
   pm.addPass(ascend::createAscendEstimate(options));
-  if (failed(pm.run(module)))
-    return failure();
-  if (!isPriced(module))
-    return mlir::emitError(module.getLoc(),
-                           "expected a workload, but the module is not bound "
-                           "to one; add --num-queries and --query-length");
-  return success();
+  return pm.run(module);
 }
 
 /// Reads the module that the arguments name and prices it.

@@ -4,6 +4,7 @@
 #include "tensorcast/Device/DeviceRegistry.h"
 #include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
 #include <cmath>
 
@@ -116,30 +117,13 @@ public:
     ModuleOp module = getOperation();
     if (failed(checkInput(module)) || failed(record(module)))
       return signalPassFailure();
-    bool bound = module->hasAttr(transformer::kWorkloadAttrName);
-    if ((bound || isStatic(module)) && failed(estimateCosts(module)))
+    bool bound = module->hasAttr(transformer::kWorkloadAttrName) ||
+                 !transformer::dependsOnWorkload(module);
+    if (bound && failed(estimateCosts(module)))
       signalPassFailure();
   }
 
 private:
-  /// Whether no launch depends on a workload, as in a test written by hand.
-  static bool isStatic(ModuleOp module) {
-    auto isKnown = [](ExprAttr expr) { return expr && expr.isConstant(); };
-    return !module
-                .walk([&](LaunchOp launch) {
-                  WorkTotal total = launch.getWorkTotal();
-                  bool known = isKnown(total.bytesRead) &&
-                               isKnown(total.bytesWritten) &&
-                               isKnown(launch.getCountExpr());
-                  for (const auto &ops : {total.cubeOps, total.vectorOps})
-                    for (auto [type, count] : ops)
-                      known &= isKnown(count);
-                  return known ? WalkResult::advance()
-                               : WalkResult::interrupt();
-                })
-                .wasInterrupted();
-  }
-
   LogicalResult checkInput(ModuleOp module) {
     WalkResult result = module.walk([&](Operation *op) {
       if (!isa_and_nonnull<transformer::TransformerDialect>(op->getDialect()) ||

@@ -4,6 +4,8 @@
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::transformer;
 
@@ -146,8 +148,8 @@ LogicalResult AttentionOp::verify() {
                        "cache's ")
            << cache.getNumHeads() << " heads, but got "
            << toString(getDims(getType())[1]);
-  if (!(getScale().convertToDouble() > 0))
-    return emitOpError("expected 'scale' above 0, but got ")
-           << getScale().convertToDouble();
+  double scale = getScale().convertToDouble();
+  if (!(scale > 0 && std::isfinite(scale)))
+    return emitOpError("expected a finite 'scale' above 0, but got ") << scale;
   return success();
 }

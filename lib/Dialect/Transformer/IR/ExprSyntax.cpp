@@ -9,8 +9,6 @@
 #include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
 
-#include "llvm/Support/Format.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -80,6 +78,17 @@ private:
       if (!(std::fabs(value) <= 0x1p100))
         return parser.emitError(loc, "expected a number of at most 2^100");
       return ExprAttr::constant(context, value);
+    }
+    Attribute decimal;
+    OptionalParseResult fraction = parser.parseOptionalAttribute(
+        decimal, parser.getBuilder().getF64Type());
+    if (fraction.has_value()) {
+      auto value = dyn_cast_or_null<FloatAttr>(decimal);
+      if (failed(*fraction))
+        return failure();
+      if (!value || !value.getType().isF64() || !value.getValue().isFinite())
+        return parser.emitError(loc, "expected a finite number");
+      return ExprAttr::constant(context, value.getValueAsDouble());
     }
     if (succeeded(parser.parseOptionalLParen())) {
       FailureOr<ExprAttr> inner = parseSum();
@@ -171,13 +180,12 @@ FailureOr<ExprAttr> mlir::transformer::parseExprText(AsmParser &parser) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Prints an integer of any size, or what is no integer (which only a program
-/// can build) as a decimal.
+/// Prints a number so that it reads back as the same.
 static void printNumber(raw_ostream &os, double value) {
   if (value == std::floor(value) && std::fabs(value) < 0x1p63)
     os << static_cast<int64_t>(value);
   else
-    os << llvm::format("%.0f", value);
+    os << tensorcast::formatDecimal(value);
 }
 
 static void printAtom(raw_ostream &os, ExprAttr expr) {
@@ -294,8 +302,11 @@ void mlir::transformer::printExpr(OpAsmPrinter &printer, Operation *,
 ParseResult mlir::transformer::parseDecimal(OpAsmParser &parser,
                                             FloatAttr &value) {
   double number;
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseFloat(number))
     return failure();
+  if (!std::isfinite(number))
+    return parser.emitError(loc, "expected a finite number");
   value = parser.getBuilder().getF64FloatAttr(number);
   return success();
 }

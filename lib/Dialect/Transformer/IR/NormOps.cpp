@@ -4,6 +4,8 @@
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::transformer;
 
@@ -28,8 +30,8 @@ static LogicalResult verifyNorm(Operation *op, RankedTensorType input,
     return op->emitOpError("expected a weight of ")
            << input.getElementType() << ", as the input is, but got "
            << weight.getElementType();
-  if (!(eps > 0))
-    return op->emitOpError("expected 'eps' above 0, but got ") << eps;
+  if (!(eps > 0 && std::isfinite(eps)))
+    return op->emitOpError("expected a finite 'eps' above 0, but got ") << eps;
   return success();
 }
 

@@ -88,6 +88,28 @@ LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
   return success();
 }
 
+bool mlir::transformer::dependsOnWorkload(Operation *root) {
+  AttrTypeWalker walker;
+  walker.addWalk([](ExprAttr expr) {
+    return expr.isConstant() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  auto depends = [&](auto attrOrType) {
+    return walker.walk(attrOrType).wasInterrupted();
+  };
+  return root
+      ->walk([&](Operation *op) {
+        bool found = depends(op->getAttrDictionary());
+        for (Type type : op->getResultTypes())
+          found = found || depends(type);
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            for (Type type : block.getArgumentTypes())
+              found = found || depends(type);
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 class TransformerBindWorkloadPass
     : public transformer::impl::TransformerBindWorkloadBase<

@@ -19,6 +19,9 @@ namespace mlir::transformer {
 /// is not finite. Works on lowered modules too.
 LogicalResult bindWorkload(ModuleOp module, WorkloadAttr workload);
 
+/// Whether anything in `root` depends on a workload that is not bound.
+bool dependsOnWorkload(Operation *root);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_DIALECT_TRANSFORMER_TRANSFORMS_PASSES_H
