@@ -111,6 +111,25 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
   }];
 }
 
+def Transformer_ShardingAttr : Transformer_Attr<"Sharding", "sharding"> {
+  let summary = "How a weight may be split over devices.";
+  let description = [{
+    The role of a weight, which an importer knows: its *columns* (outputs of the
+    layer) or *rows* (inputs) are split over a group of devices, in pieces of
+    `unit`, such as a head.
+
+    ```mlir
+    #q_proj = #transformer.sharding<column, tensor, unit = 128>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Transformer_ShardKind>:$kind,
+    EnumParameter<Transformer_ShardGroup>:$group,
+    DefaultValuedParameter<"int64_t", "1">:$unit);
+  let assemblyFormat = "`<` $kind `,` $group (`,` `unit` `=` $unit^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 def Transformer_ModelAttr : Transformer_Attr<"Model", "model"> {
   let summary = "Which model a module holds.";
   let description = [{

@@ -9,8 +9,10 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def FloatTensor : RankedTensorOf<[AnyFloat]>;
-def ByteTensor : RankedTensorOf<[I8]>;
+def QuantizedTensor : RankedTensorOf<[I8, I<4>, F8E4M3FN, F8E5M2, F4E2M1FN]>;
+def FloatOrByteTensor : RankedTensorOf<[AnyFloat, I8]>;
 def IndicesTensor : RankedTensorOf<[I64]>;
+def GroupScaleTensor : RankedTensorOf<[F32, F8E8M0FNU]>;
 def ScaleTensor : Type<
     CPred<"$_self == ::mlir::RankedTensorType::get("
           "{}, ::mlir::Float32Type::get($_self.getContext()))">,

@@ -42,15 +42,20 @@ def Transformer_WeightOp : Transformer_Op<"weight", [Pure]> {
   let summary = "Declares a weight of the layer or model.";
   let description = [{
     The result is the weight called `name` within the enclosing layer, of static
-    shape. Every call of the layer has its own.
+    shape. Every call of the layer has its own. `sharding` says how it may be
+    split over devices; without it every device holds all of it.
 
     ```mlir
-    %w = transformer.weight "self_attn.q_proj.weight" : tensor<8192x5120xf16>
+    %w = transformer.weight "self_attn.q_proj.weight"
+        sharding<column, tensor, unit = 128> : tensor<8192x5120xf16>
     ```
   }];
-  let arguments = (ins StrAttr:$name);
+  let arguments = (ins StrAttr:$name,
+                       OptionalAttr<Transformer_ShardingAttr>:$sharding);
   let results = (outs RankedTensorOf<[AnyType]>:$result);
-  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $name (`sharding` $sharding^)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 

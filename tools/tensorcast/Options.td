@@ -105,7 +105,7 @@ defm cost_model : Value<"cost-model",
 defm kernel_set : Value<"kernel-set", [TextGenerate], "NAME",
   "Kernel set (default: that of the reference date)">;
 defm reference : Value<"reference", [TextGenerate], "DATE",
-  "Reference simulator to agree with (default: 2026.08)">;
+  "Reference simulator to agree with (2026.06 or 2026.08, the default)">;
 defm reserved_memory_gb : Value<"reserved-memory-gb",
   [TextGenerate, ReportCommand, ExplainCommand], "GB",
   "Device memory kept for other uses (default: 0)">;
@@ -130,7 +130,14 @@ def disable_repetition : Flag<["--"], "disable-repetition">,
 defm num_hidden_layers_override : Value<"num-hidden-layers-override",
   [TextGenerate], "N", "Keep only N layers (0: as the config says)">;
 defm quantize_linear_action : Value<"quantize-linear-action", [TextGenerate],
-  "ACTION", "DISABLED, W8A8_DYNAMIC (default) or W8A8_STATIC">;
+  "ACTION", "DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, W8A8_DYNAMIC "
+  "(default), W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4">;
+defm quantize_attention_action : Value<"quantize-attention-action",
+  [TextGenerate], "ACTION", "DISABLED (default), INT8 or FP8">;
+defm mxfp4_group_size : Value<"mxfp4-group-size", [TextGenerate], "N",
+  "Elements that share a scale in MXFP4 (default: 32)">;
+def compile : Flag<["--"], "compile">, In<[TextGenerate]>,
+  HelpText<"Price the compiled model: with fusions">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: options of the reference without a meaning here
@@ -145,18 +152,13 @@ def quantize_lmhead : NotedFlag<"quantize-lmhead",
   "The head stays unquantized, as in the reference">;
 def dump_op_bound_results : NotedFlag<"dump-op-bound-results",
   "Reports always say what bounds a kernel">;
-defm mxfp4_group_size : NotedValue<"mxfp4-group-size",
-  "Only MXFP4 linear layers have groups">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: options of the reference that take only their default yet
 //===----------------------------------------------------------------------===//
 
-def compile : LaterFlag<"compile">;
 defm compilation_config : LaterValue<"compilation-config", "none", "NAMES">;
 defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
-defm quantize_attention_action : LaterValue<"quantize-attention-action",
-  "DISABLED", "ACTION">;
 defm quantize_non_expert_linear_action :
   LaterValue<"quantize-non-expert-linear-action", "DISABLED", "ACTION">;
 defm num_devices : LaterValue<"num-devices", "1", "N">;

@@ -56,9 +56,10 @@ static StringRef getModel(CommandLine &line) {
   return line.getString(OPT_model_id_eq);
 }
 
-/// Fills what the pipeline needs from the command line.
+/// Fills what a pipeline needs from the command line.
+template <typename OptionsT>
 static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
-                        EagerOptions &options) {
+                        OptionsT &options) {
   if (workload) {
     options.queries = workload.getQueries();
     options.queryLength = workload.getQueryLength();
@@ -76,9 +77,16 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   set(options.costModel, OPT_cost_model_eq);
   options.quantizeLinearAction =
       line.getChoice(OPT_quantize_linear_action_eq,
-                     {"DISABLED", "W8A8_DYNAMIC", "W8A8_STATIC"},
+                     {"DISABLED", "W8A16_STATIC", "W8A16_DYNAMIC",
+                      "W8A8_STATIC", "W8A8_DYNAMIC", "W4A8_STATIC",
+                      "W4A8_DYNAMIC", "FP8", "MXFP4"},
                      "W8A8_DYNAMIC")
           .str();
+  options.quantizeAttentionAction =
+      line.getChoice(OPT_quantize_attention_action_eq,
+                     {"DISABLED", "INT8", "FP8"}, "DISABLED")
+          .str();
+  options.mxfp4GroupSize = line.getInteger(OPT_mxfp4_group_size_eq, 32);
   options.reservedMemoryGB = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   options.noRepetition = line.hasFlag(OPT_no_repetition);
 }
@@ -98,11 +106,19 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
                           std::pair(OPT_query_length_eq, "--query-length")})
     if (!line.getArgs().hasArg(id))
       line.reportError(Twine("expected '") + name + "', but got none");
-  EagerOptions options;
   transformer::WorkloadAttr workload;
   if (!line.hasError())
     workload = getWorkload(line, context);
-  readOptions(line, workload, options);
+  PassManager pm(context);
+  if (line.hasFlag(OPT_compile)) {
+    CompileOptions options;
+    readOptions(line, workload, options);
+    buildCompilePipeline(pm, options);
+  } else {
+    EagerOptions options;
+    readOptions(line, workload, options);
+    buildEagerPipeline(pm, options);
+  }
   if (line.hasError())
     return ExitUsage;
   FailureOr<DecoderConfig> config = loadModel(model, context);
@@ -112,8 +128,6 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     config->numHiddenLayers = layers;
 
   OwningOpRef<ModuleOp> module = buildModel(*config, context);
-  PassManager pm(context);
-  buildEagerPipeline(pm, options);
   if (failed(pm.run(*module)) || failed(session.report(*module)))
     return ExitFailure;
   return ExitSuccess;

@@ -12,9 +12,13 @@
 
 namespace mlir::tensorcast {
 
-/// Options of `tensorcast-eager`. Names and defaults are those of `tensorcast
+/// Options that change a price. Names and defaults are those of `tensorcast
 /// text-generate`, without `--`; `queries` stands for `num-queries`.
-struct EagerOptions : PassPipelineOptions<EagerOptions> {
+template <typename OptionsT>
+struct PriceOptions : PassPipelineOptions<OptionsT> {
+  template <typename T>
+  using Option = typename PassPipelineOptions<OptionsT>::template Option<T>;
+
   Option<int64_t> queries{
       *this, "queries",
       llvm::cl::desc("Requests in the step; with query-length, binds the "
@@ -35,12 +39,20 @@ struct EagerOptions : PassPipelineOptions<EagerOptions> {
                      "module's ascend.device if empty, else TEST_DEVICE.")};
   Option<std::string> quantizeLinearAction{
       *this, "quantize-linear-action",
-      llvm::cl::desc("DISABLED, W8A8_DYNAMIC or W8A8_STATIC."),
+      llvm::cl::desc("DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, "
+                     "W8A8_DYNAMIC, W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4."),
       llvm::cl::init("W8A8_DYNAMIC")};
+  Option<std::string> quantizeAttentionAction{
+      *this, "quantize-attention-action",
+      llvm::cl::desc("DISABLED, INT8 or FP8."), llvm::cl::init("DISABLED")};
+  Option<int64_t> mxfp4GroupSize{
+      *this, "mxfp4-group-size",
+      llvm::cl::desc("Elements that share a scale in MXFP4."),
+      llvm::cl::init(32)};
   Option<std::string> reference{
       *this, "reference",
       llvm::cl::desc("Date of the reference simulator whose kernel set and "
-                     "cost model are the defaults."),
+                     "cost model are the defaults: 2026.06 or 2026.08."),
       llvm::cl::init("2026.08")};
   Option<std::string> kernelSet{
       *this, "kernel-set",
@@ -53,14 +65,22 @@ struct EagerOptions : PassPipelineOptions<EagerOptions> {
   Option<double> reservedMemoryGB{
       *this, "reserved-memory-gb",
       llvm::cl::desc("Device memory (GiB) kept for other uses.")};
-  Option<bool> noRepetition{
-      *this, "no-repetition",
-      llvm::cl::desc("Do not merge equal layers; the price is the same.")};
+  Option<bool> noRepetition{*this, "no-repetition",
+                            llvm::cl::desc("Do not merge equal layers.")};
 };
+
+/// Options of `tensorcast-eager`.
+struct EagerOptions : PriceOptions<EagerOptions> {};
+
+/// Options of `tensorcast-compile`.
+struct CompileOptions : PriceOptions<CompileOptions> {};
 
 /// dedup, quantize, bind, decompose to what a framework launches, lower,
 /// estimate.
 void buildEagerPipeline(OpPassManager &pm, const EagerOptions &options);
+
+/// The same, with fusions between decomposition and lowering.
+void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options);
 
 void registerPipelines();
 

@@ -5,6 +5,8 @@
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
@@ -77,23 +79,45 @@ struct LowerQuantizedLinear : LoweringPattern<QuantizedLinearOp> {
 
   LogicalResult matchAndRewrite(QuantizedLinearOp op,
                                 PatternRewriter &rewriter) const override {
-    ProductSizes sizes(op.getInput().getType(), op.getType());
+    auto input = cast<RankedTensorType>(op.getInput().getType());
+    ProductSizes sizes(input, op.getType());
     if (!sizes)
       return rewriter.notifyMatchFailure(
           op, "a '?' has no expression; add #transformer.dims to its type");
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
-      ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
-                               op.getInput().getType().getElementType());
-      double biasOps = kernel.getCoefficient("bias_ops_per_element");
-      if (op.getBias() && biasOps != 0)
-        ascend::ElementwiseOp::create(
-            builder, loc, sizes.m * sizes.n,
-            ExprAttr::constant(op.getContext(), biasOps),
+      Type type = kernel.operandType.empty()
+                      ? input.getElementType()
+                      : parseType(kernel.operandType, op.getContext());
+      ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k, type);
+      auto add = [&](ExprAttr elements, StringRef coefficient, Type type) {
+        double operations = kernel.getCoefficient(coefficient);
+        if (operations != 0)
+          ascend::ElementwiseOp::create(
+              builder, loc, elements,
+              ExprAttr::constant(op.getContext(), operations), type);
+      };
+      add(sizes.k * sizes.n, "dequantize_ops_per_weight", builder.getF32Type());
+      if (op.getBias())
+        add(sizes.m * sizes.n, "bias_ops_per_element",
             op.getType().getElementType());
     };
     return replaceWithLaunch(
         op, kernels, rewriter,
-        {"quantized_matmul", llvm::to_vector(op->getOperands()), {}, {}, work});
+        {getKernelName(op), llvm::to_vector(op->getOperands()), {}, {}, work});
+  }
+
+private:
+  /// Kernels differ by what they multiply.
+  static StringRef getKernelName(QuantizedLinearOp op) {
+    if (!op.getInputScale())
+      return "weight_quantized_matmul";
+    if (op.getGroupSize())
+      return "quantized_matmul_mx";
+    Type weight =
+        cast<RankedTensorType>(op.getWeight().getType()).getElementType();
+    if (isa<FloatType>(weight))
+      return "quantized_matmul_fp8";
+    return weight.isInteger(4) ? "quantized_matmul_int4" : "quantized_matmul";
   }
 };
 
@@ -111,20 +135,23 @@ struct LowerLastTokens : LoweringPattern<LastTokensOp> {
           op, "a '?' has no expression; add #transformer.dims to its type");
     double rowBytes =
         type.getDimSize(1) * *getElementBytes(type.getElementType());
-    auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
-      constexpr double indexBytes = 8;
-      ascend::GatherOp::create(builder, loc, rows,
-                               ExprAttr::constant(context, rowBytes),
-                               rows * indexBytes);
+    const Kernel *kernel = kernels.lookup("last_tokens");
+    bool whole = kernel && kernel->getCoefficient("reads_whole_table");
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      double indexBytes = kernel.getCoefficient("index_is_free") ? 0 : 8;
+      ascend::GatherOp::create(
+          builder, loc, rows, ExprAttr::constant(context, whole ? 0 : rowBytes),
+          rows * indexBytes);
     };
     ExprAttr prefill = ExprAttr::constant(context, 1) - getDecodeExpr(context);
     ExprAttr count = bind(prefill, getWorkload(op.getBatch()));
-    return replaceWithLaunch(op, kernels, rewriter,
-                             {"last_tokens",
-                              {},
-                              {op.getInput(), op.getBatch()},
-                              count.isConstant(1) ? ExprAttr() : count,
-                              work});
+    LaunchParts parts = {"last_tokens",
+                         {},
+                         {op.getBatch()},
+                         count.isConstant(1) ? ExprAttr() : count,
+                         work};
+    (whole ? parts.inputs : parts.resident).push_back(op.getInput());
+    return replaceWithLaunch(op, kernels, rewriter, parts);
   }
 };
 } // namespace

@@ -130,7 +130,7 @@ void AttentionOp::addWork(WorkTotal &total) {
   double headOps = static_cast<double>(getKeySize()) + getValueSize();
   ExprAttr scores = getPairs() * static_cast<double>(getHeads());
   total.addCubeOps(getElementType(), 2 * scores * headOps);
-  total.addVectorOps(getElementType(), getSoftmax() * scores);
+  total.addVectorOps(getSoftmaxType(), getSoftmax() * scores);
   double rowBytes = getKvHeads() * headOps * *getElementBytes(getCacheType());
   total.bytesRead = total.bytesRead + getRows() * rowBytes + getMetadata();
 }

@@ -137,6 +137,13 @@ LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ShardKind, ShardGroup, int64_t unit) {
+  if (unit < 1)
+    return emitError() << "expected 'unit' of at least 1, but got " << unit;
+  return success();
+}
+
 double WorkloadAttr::getHitRate() const {
   return getPrefixCacheHitRate() ? getPrefixCacheHitRate().getValueAsDouble()
                                  : 0;

@@ -1,0 +1,122 @@
+//===- FuseNorm.cpp - Norms from their pieces, and with the residual ------===//
+
+#include "Fusion.h"
+
+namespace mlir::transformer {
+#define GEN_PASS_DEF_TRANSFORMERFUSENORM
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h.inc"
+} // namespace mlir::transformer
+
+using namespace mlir;
+using namespace mlir::transformer;
+
+/// The other operand of `op` if `value` is one of them.
+static Value getOther(MulOp op, Value value) {
+  if (op.getLhs() == value)
+    return op.getRhs();
+  return op.getRhs() == value ? op.getLhs() : Value();
+}
+
+/// The operand of `op` that an `OperandOp` makes.
+template <typename OperandOp> static OperandOp getOperandFrom(MulOp op) {
+  if (auto lhs = op.getLhs().getDefiningOp<OperandOp>())
+    return lhs;
+  return op.getRhs().getDefiningOp<OperandOp>();
+}
+
+namespace {
+/// cast, pow 2, mean, + eps, rsqrt, mul, cast, mul by the weight -> rms_norm.
+struct RaiseRMSNorm : FusionPattern<MulOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(MulOp scaled,
+                                PatternRewriter &rewriter) const override {
+    auto narrow = getOperandFrom<CastOp>(scaled);
+    auto normalized =
+        narrow ? narrow.getInput().getDefiningOp<MulOp>() : MulOp();
+    auto inverse = normalized ? getOperandFrom<RsqrtOp>(normalized) : RsqrtOp();
+    if (!inverse)
+      return rewriter.notifyMatchFailure(scaled, "not a scaled inverse root");
+    auto stable = inverse.getInput().getDefiningOp<AddScalarOp>();
+    auto mean = stable ? stable.getInput().getDefiningOp<MeanOp>() : MeanOp();
+    auto power = mean ? mean.getInput().getDefiningOp<PowOp>() : PowOp();
+    if (!power)
+      return missed(scaled, rewriter, "rms-norm",
+                    "the root is not of a mean of powers plus a constant");
+    if (power.getExponent().convertToDouble() != 2)
+      return missed(scaled, rewriter, "rms-norm", "the mean is not of squares");
+    Value wide = power.getInput();
+    auto widen = wide.getDefiningOp<CastOp>();
+    if (!widen || getOther(normalized, inverse.getResult()) != wide)
+      return missed(scaled, rewriter, "rms-norm",
+                    "what is normalized is not what the mean is of");
+    Value weight = getOther(scaled, narrow.getResult());
+    auto type = cast<RankedTensorType>(weight.getType());
+    if (type.getRank() != 1 || narrow.getType() != widen.getInput().getType())
+      return missed(scaled, rewriter, "rms-norm",
+                    "the weight is not one number per feature");
+    passed(scaled, "rms-norm");
+    rewriter.replaceOpWithNewOp<RMSNormOp>(scaled, widen.getInput(), weight,
+                                           stable.getValueAttr());
+    return success();
+  }
+};
+
+/// add, rms_norm -> add_rms_norm, which still yields the sum.
+struct FuseResidual : FusionPattern<RMSNormOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(RMSNormOp norm,
+                                PatternRewriter &rewriter) const override {
+    auto add = norm.getInput().getDefiningOp<AddOp>();
+    if (!add)
+      return rewriter.notifyMatchFailure(norm, "the input is not a sum");
+    if (add->getBlock() != norm->getBlock())
+      return missed(norm, rewriter, "add-rms-norm",
+                    "the sum is computed in another block");
+    if (add.getLhs().getType() != add.getRhs().getType())
+      return missed(norm, rewriter, "add-rms-norm",
+                    "the sum repeats an operand");
+    // The kernel yields the sum where it runs; uses before that would have
+    // none.
+    for (Operation *user : add->getUsers()) {
+      Operation *ancestor = norm->getBlock()->findAncestorOpInBlock(*user);
+      if (!ancestor || ancestor->isBeforeInBlock(norm))
+        return missed(norm, rewriter, "add-rms-norm",
+                      "the sum is used before the norm");
+    }
+    passed(norm, "add-rms-norm");
+    auto fused =
+        AddRMSNormOp::create(rewriter, norm.getLoc(), add.getLhs(),
+                             add.getRhs(), norm.getWeight(), norm.getEpsAttr());
+    rewriter.replaceOp(norm, fused.getNorm());
+    rewriter.replaceOp(add, fused.getSum());
+    return success();
+  }
+};
+
+class TransformerFuseNormPass
+    : public transformer::impl::TransformerFuseNormBase<
+          TransformerFuseNormPass> {
+public:
+  using TransformerFuseNormBase::TransformerFuseNormBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    if (rmsNorm)
+      set.add<RaiseRMSNorm>(context, "fuse-norm");
+    if (residual)
+      set.add<FuseResidual>(context, "fuse-norm");
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(applyFusions(getOperation(), patterns)))
+      signalPassFailure();
+  }
+
+private:
+  FrozenRewritePatternSet patterns;
+};
+} // namespace
