@@ -20,6 +20,20 @@ func.func @layer_that_calls_itself() {
 
 // -----
 
+// Layers are looked up and counted in one module.
+module {
+  module {
+    func.func private @layer()
+    func.func @layer_of_an_inner_module() {
+      // expected-error @below {{'transformer.layer' op expected a layer of the outermost module, but it is in a module within another}}
+      transformer.layer @layer() name("model.layers.0") : () -> ()
+      return
+    }
+  }
+}
+
+// -----
+
 // expected-note @below {{the layer's function is here}}
 func.func private @layer(tensor<2x8xf16>, !transformer.batch)
 func.func @layer_with_too_few_operands(%x: tensor<2x8xf16>) {
@@ -620,6 +634,14 @@ func.func @result_that_does_not_follow(%x: tensor<7x8xf16>) {
 
 // -----
 
+func.func @encoding_of_another_kind(%x: tensor<7x8xf16, "padded">) {
+  // expected-error @below {{'transformer.silu' op operand #0 must be ranked tensor without an encoding but #transformer.dims of floating-point values, but got 'tensor<7x8xf16, "padded">'}}
+  %0 = transformer.silu %x : tensor<7x8xf16, "padded">
+  return
+}
+
+// -----
+
 func.func @cast_to_another_shape(%x: tensor<7x8xf16>) {
   // expected-error @below {{'transformer.cast' op expected a result of 'tensor<7x8xf32>', the input's sizes, but got 'tensor<8x7xf32>'}}
   %0 = transformer.cast %x : tensor<7x8xf16> to tensor<8x7xf32>
@@ -814,6 +836,17 @@ func.func private @too_few_expressions(tensor<?x?xf16, #transformer.dims<tokens>
 
 // expected-error @below {{expected one expression per dynamic dimension (0), but got 1}}
 func.func private @expression_for_a_number(tensor<7x8xf16, #transformer.dims<tokens>>)
+
+// -----
+
+// expected-error @below {{expected a dynamic dimension, but got none to say the size of}}
+func.func private @no_expressions(tensor<7x8xf16, #transformer.dims<>>)
+
+// -----
+
+#many = #transformer.dims<(1 + tokens) * (1 + sequences) * (1 + decode) * (1 + max(q)) * (1 + max(kv)), (1 + tokens) * (1 + sequences) * (1 + decode) * (1 + max(q)) * (1 + max(kv))>
+// expected-error @below {{expected sizes whose product has at most 256 terms}}
+func.func private @sizes_that_multiply_many_terms(tensor<?x?xf16, #many>)
 
 // -----
 
