@@ -12,8 +12,10 @@ if("${CMAKE_CXX_COMPILER}" STREQUAL "clang++-22" OR
       "Run scripts/setup.sh, or: apt-get install clang-22\n"
       "Another compiler may be named with -DCMAKE_CXX_COMPILER=...")
   endif()
-  set(CMAKE_C_COMPILER "${TENSORCAST_CLANG}" CACHE FILEPATH "C compiler")
-  set(CMAKE_CXX_COMPILER "${TENSORCAST_CLANGXX}" CACHE FILEPATH "C++ compiler")
+  set(CMAKE_C_COMPILER "${TENSORCAST_CLANG}" CACHE FILEPATH
+    "C compiler" FORCE)
+  set(CMAKE_CXX_COMPILER "${TENSORCAST_CLANGXX}" CACHE FILEPATH
+    "C++ compiler" FORCE)
 endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

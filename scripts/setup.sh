@@ -7,7 +7,7 @@ packages=(
   cmake ninja-build ccache clang-22 lld-22
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   zlib1g-dev libzstd-dev nlohmann-json3-dev
-  python3 libgtest-dev clang-format-22 git
+  python3 python3-jsonschema libgtest-dev clang-format-22 git
   "$@"
 )
 

@@ -28,4 +28,27 @@ def ConvertTransformerToAscend
   ];
 }
 
+def ConvertTransformerToLinalg
+    : Pass<"convert-transformer-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lowers ops to loops that compute what they mean.";
+  let description = [{
+    The reference semantics of the dialect, executable: each op becomes linalg
+    on static tensors. Float arithmetic is done in f32 and rounded to the element
+    type of each op's result; products of 8-bit integers are summed in i32. An
+    op without a rule of its own is expanded to what it decomposes to.
+
+    Weights and caches become arguments, and the caches as the step leaves them
+    become results. The attributes `transformer.kind` (`input`, `indices`,
+    `positions`, `weight` or `cache`) and `transformer.name` say which; a batch
+    is no argument any more. A rope table is a tensor of 2 x tokens x width, a
+    cache one of requests x tokens x 2 x heads x head size.
+
+    Needs `transformer-bind-workload` and `transformer-inline-layers` before it.
+    All ops that cannot be lowered are listed at once, each with the reason.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // TENSORCAST_CONVERSION_PASSES

@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 using transformer::LayerOp;
@@ -63,6 +65,8 @@ public:
   explicit RunCounter(ModuleOp module) : module(module), symbols(module) {}
 
   FailureOr<SmallVector<std::pair<func::FuncOp, double>>> run() {
+    if (failed(checkPlaces()))
+      return failure();
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (failed(visit(function)))
         return failure();
@@ -81,6 +85,23 @@ public:
   }
 
 private:
+  /// Refuses what is not known to run once per run of its function.
+  LogicalResult checkPlaces() {
+    WalkResult result = module.walk([&](Operation *op) {
+      if (!isa<ascend::LaunchOp, LayerOp, transformer::WeightOp,
+               transformer::KVCacheOp>(op))
+        return WalkResult::advance();
+      auto function = dyn_cast<func::FuncOp>(op->getParentOp());
+      if (function && function->getParentOp() == module &&
+          function.getBody().hasOneBlock())
+        return WalkResult::advance();
+      op->emitOpError("expected to be in a function of one block in the "
+                      "outermost module, whose runs can be counted");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// Orders callees before callers.
   LogicalResult visit(func::FuncOp function) {
     auto [state, isNew] = states.try_emplace(function, Open);
@@ -93,9 +114,14 @@ private:
                            "expected layers that do not call themselves, but @")
                        << function.getName() << " does");
     WalkResult result = function.walk([&](LayerOp layer) {
-      return failed(visit(symbols.lookup<func::FuncOp>(layer.getCallee())))
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+      auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
+      if (callee.isExternal()) {
+        layer.emitOpError("expected a function with a body, but @")
+            << callee.getName() << " has none";
+        return WalkResult::interrupt();
+      }
+      return failed(visit(callee)) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
     });
     if (result.wasInterrupted())
       return failure();
@@ -200,6 +226,10 @@ private:
       return launch.emitOpError("expected a cost; run ascend-estimate first");
     double calls =
         runs * transformer::evaluate(launch.getCountExpr(), workload);
+    if (!(calls >= 0 && std::isfinite(calls)))
+      return launch.emitOpError("expected a finite number of starts of at "
+                                "least 0, but got ")
+             << calls;
     if (calls == 0)
       return success();
     LaunchKey key{launch.getKernel().str(),
@@ -285,6 +315,10 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
       return failure();
   }
   collector.finish(report);
+  if (!std::isfinite(report.kernelTimeS))
+    return mlir::emitError(module.getLoc(),
+                           "expected a finite time of all kernels, but got ")
+           << report.kernelTimeS << " s";
   // One stream: launches follow each other.
   report.executionTimeS = report.kernelTimeS;
 
@@ -320,5 +354,9 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
       report.memory.deviceBytes - report.memory.weightsBytes -
       report.memory.kvCacheBytes - report.memory.activationBytes -
       report.memory.reservedBytes;
+  if (!std::isfinite(report.memory.availableBytes))
+    return mlir::emitError(module.getLoc(),
+                           "expected a finite amount of memory, but the step "
+                           "needs more bytes than a double can hold");
   return report;
 }

@@ -2,17 +2,16 @@
 
 #include "tensorcast/CommandLine/CommandLine.h"
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
+#include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -58,14 +57,11 @@ static void printPresets(MLIRContext *context) {
 
 /// Writes `module` to `path`, or leaves no file behind.
 static LogicalResult write(ModuleOp module, StringRef path) {
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &message);
-  if (!file)
-    return emitError(UnknownLoc::get(module.getContext())) << message;
+  std::string text;
+  llvm::raw_string_ostream os(text);
   // Names in locations are how later passes and reports call parts of a model.
-  module->print(file->os(), OpPrintingFlags().enableDebugInfo());
-  file->keep();
-  return success();
+  module->print(os, OpPrintingFlags().enableDebugInfo());
+  return writeFile(path, text, module.getContext());
 }
 
 static LogicalResult import(CommandLine &line, MLIRContext *context) {

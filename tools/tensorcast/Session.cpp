@@ -2,12 +2,12 @@
 
 #include "Session.h"
 
+#include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -43,14 +43,7 @@ LogicalResult Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
   llvm::raw_string_ostream os(text);
   if (failed(print(os)))
     return failure();
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> file =
-      openOutputFile(line.getString(OPT_output, "-"), &message);
-  if (!file)
-    return emitError(UnknownLoc::get(&context)) << message;
-  file->os() << text;
-  file->keep();
-  return success();
+  return writeFile(line.getString(OPT_output, "-"), text, &context);
 }
 
 LogicalResult Session::report(ModuleOp module) {

@@ -12,6 +12,7 @@
 #include "tensorcast/Device/DeviceProfile.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::tensorcast {

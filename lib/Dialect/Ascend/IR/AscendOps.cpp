@@ -46,12 +46,29 @@ static void printWork(OpAsmPrinter &printer, Operation *, Region &work) {
 // Launches
 //===----------------------------------------------------------------------===//
 
+/// Work multiplies expressions, whose products must not get out of hand.
+static LogicalResult verifyNumTerms(Operation *work) {
+  size_t numTerms = 1;
+  static constexpr size_t maxTerms = 4096;
+  for (NamedAttribute attr : work->getAttrDictionary()) {
+    auto expr = dyn_cast<ExprAttr>(attr.getValue());
+    if (!expr)
+      continue;
+    numTerms *= transformer::getNumTerms(expr);
+    if (numTerms > maxTerms)
+      return work->emitOpError("expected expressions whose product has at "
+                               "most ")
+             << maxTerms << " terms";
+  }
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
   if (getKernel().empty())
     return emitOpError("expected the name of a kernel, but got none");
   if (getWork().empty())
     return success();
-  for (Operation &op : getWork().front())
+  for (Operation &op : getWork().front()) {
     if (!isa<WorkOpInterface>(op)) {
       InFlightDiagnostic diag =
           emitOpError("expected only work ops in the body, but got '")
@@ -59,6 +76,9 @@ LogicalResult LaunchOp::verify() {
       diag.attachNote(op.getLoc()) << "the op is here";
       return diag;
     }
+    if (failed(verifyNumTerms(&op)))
+      return failure();
+  }
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
+#include "tensorcast/Support/Numbers.h"
 
 #include <cmath>
 
@@ -39,12 +40,14 @@ public:
           "'?' without #transformer.dims or no size in "
           "memory");
     WorkAmount work;
-    work.bytesRead = transformer::evaluate(total.bytesRead, workload);
-    work.bytesWritten = transformer::evaluate(total.bytesWritten, workload);
-    for (auto [type, ops] : total.cubeOps)
-      work.cubeOps.emplace_back(type, transformer::evaluate(ops, workload));
-    for (auto [type, ops] : total.vectorOps)
-      work.vectorOps.emplace_back(type, transformer::evaluate(ops, workload));
+    bool valid =
+        evaluate(launch, total.bytesRead, "bytes", work.bytesRead) &&
+        evaluate(launch, total.bytesWritten, "bytes", work.bytesWritten) &&
+        evaluateOps(launch, total.cubeOps, work.cubeOps) &&
+        evaluateOps(launch, total.vectorOps, work.vectorOps);
+    double starts;
+    if (!valid || !evaluate(launch, launch.getCountExpr(), "starts", starts))
+      return failure();
 
     SmallVector<Type> missing;
     CostTerms terms = model.price(work, device, missing);
@@ -60,6 +63,28 @@ public:
   }
 
 private:
+  /// Sets `amount` to the value of `expr`, or reports that there is none.
+  bool evaluate(LaunchOp launch, ExprAttr expr, StringRef what,
+                double &amount) {
+    amount = transformer::evaluate(expr, workload);
+    if (std::isfinite(amount) && amount >= 0)
+      return true;
+    launch.emitOpError("expected a finite number of ")
+        << what << " of at least 0, but got "
+        << (std::isfinite(amount) ? formatDecimal(amount) : "none");
+    return false;
+  }
+
+  bool evaluateOps(LaunchOp launch, const llvm::MapVector<Type, ExprAttr> &ops,
+                   SmallVectorImpl<std::pair<Type, double>> &amounts) {
+    for (auto [type, count] : ops) {
+      amounts.emplace_back(type, 0);
+      if (!evaluate(launch, count, "operations", amounts.back().second))
+        return false;
+    }
+    return true;
+  }
+
   /// Says once per type that its operations cost nothing.
   void warn(LaunchOp launch, ArrayRef<Type> missing) {
     for (Type type : missing)

@@ -113,6 +113,19 @@ size_t mlir::transformer::getNumTerms(ExprAttr expr) {
   return expr.getKind() == ExprKind::Sum ? expr.getOperands().size() : 1;
 }
 
+size_t mlir::transformer::getNumFactors(ExprAttr expr) {
+  size_t longest = 0;
+  for (const Term &term : getTerms(expr))
+    longest = std::max<size_t>(longest, term.atoms.size());
+  return longest;
+}
+
+bool mlir::transformer::isFinite(ExprAttr expr) {
+  return llvm::all_of(getTerms(expr), [](const Term &term) {
+    return std::isfinite(term.coefficient);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//

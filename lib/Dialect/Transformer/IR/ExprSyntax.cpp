@@ -41,10 +41,13 @@ public:
         sign = -1;
       else if (failed(parser.parseOptionalPlus()))
         break;
+      SMLoc loc = parser.getCurrentLocation();
       FailureOr<ExprAttr> next = parseProduct();
       if (failed(next))
         return failure();
       *sum = *sum + *next * sign;
+      if (failed(checkFinite(*sum, loc)))
+        return failure();
     }
     --depth;
     return sum;
@@ -62,13 +65,31 @@ private:
       if (getNumTerms(*product) * getNumTerms(*next) > maxTerms)
         return parser.emitError(loc, "expected a product of at most ")
                << maxTerms << " terms";
+      static constexpr size_t maxFactors = 32;
+      if (getNumFactors(*product) + getNumFactors(*next) > maxFactors)
+        return parser.emitError(loc, "expected a product of at most ")
+               << maxFactors << " symbols and functions";
       product = *product * *next;
+      if (failed(checkFinite(*product, loc)))
+        return failure();
     }
     return product;
   }
 
+  LogicalResult checkFinite(ExprAttr expr, SMLoc loc) {
+    if (isFinite(expr))
+      return success();
+    return parser.emitError(loc, "expected coefficients within the range of a "
+                                 "double");
+  }
+
   FailureOr<ExprAttr> parseFactor() {
     SMLoc loc = parser.getCurrentLocation();
+    // Sums and products are kept sorted, which takes long for many terms.
+    static constexpr unsigned maxFactors = 1024;
+    if (++numFactors > maxFactors)
+      return parser.emitError(loc, "expected an expression of at most ")
+             << maxFactors << " numbers, symbols and functions";
     APInt number;
     OptionalParseResult integer = parser.parseOptionalInteger(number);
     if (integer.has_value()) {
@@ -78,6 +99,13 @@ private:
       if (!(std::fabs(value) <= 0x1p100))
         return parser.emitError(loc, "expected a number of at most 2^100");
       return ExprAttr::constant(context, value);
+    }
+    // Before attributes, which would read a function type here.
+    if (succeeded(parser.parseOptionalLParen())) {
+      FailureOr<ExprAttr> inner = parseSum();
+      if (failed(inner) || parser.parseRParen())
+        return failure();
+      return inner;
     }
     Attribute decimal;
     OptionalParseResult fraction = parser.parseOptionalAttribute(
@@ -89,12 +117,6 @@ private:
       if (!value || !value.getType().isF64() || !value.getValue().isFinite())
         return parser.emitError(loc, "expected a finite number");
       return ExprAttr::constant(context, value.getValueAsDouble());
-    }
-    if (succeeded(parser.parseOptionalLParen())) {
-      FailureOr<ExprAttr> inner = parseSum();
-      if (failed(inner) || parser.parseRParen())
-        return failure();
-      return inner;
     }
     StringRef name;
     if (failed(parser.parseOptionalKeyword(&name)))
@@ -161,7 +183,7 @@ private:
 
   AsmParser &parser;
   MLIRContext *context;
-  unsigned depth = 0;
+  unsigned depth = 0, numFactors = 0;
 };
 } // namespace
 

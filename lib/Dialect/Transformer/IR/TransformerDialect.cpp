@@ -107,6 +107,18 @@ DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (numDynamic != getExprs().size())
     return emitError() << "expected one expression per dynamic dimension ("
                        << numDynamic << "), but got " << getExprs().size();
+  if (numDynamic == 0)
+    return emitError() << "expected a dynamic dimension, but got none to say "
+                          "the size of";
+  // The number of elements is the product of all sizes.
+  size_t numTerms = 1;
+  static constexpr size_t maxTerms = 256;
+  for (ExprAttr expr : getExprs()) {
+    numTerms *= getNumTerms(expr);
+    if (numTerms > maxTerms)
+      return emitError() << "expected sizes whose product has at most "
+                         << maxTerms << " terms";
+  }
   return success();
 }
 

@@ -48,6 +48,10 @@ ExprAttr getFunctionExpr(ExprKind kind, ArrayRef<ExprAttr> operands);
 
 /// Number of terms of the normal form; what products multiply.
 size_t getNumTerms(ExprAttr expr);
+/// Number of factors of its longest term, without the coefficient.
+size_t getNumFactors(ExprAttr expr);
+/// Whether its coefficients are in the range of a double.
+bool isFinite(ExprAttr expr);
 
 /// Whether `q` or `kv` occurs outside of a sum or maximum over the requests.
 /// Such an expression has a value per request, none for the batch.

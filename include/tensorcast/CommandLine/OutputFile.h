@@ -1,0 +1,16 @@
+//===- OutputFile.h - Writing what a tool prints ----------------*- C++ -*-===//
+
+#ifndef TENSORCAST_COMMANDLINE_OUTPUTFILE_H
+#define TENSORCAST_COMMANDLINE_OUTPUTFILE_H
+
+#include "mlir/IR/MLIRContext.h"
+
+namespace mlir::tensorcast {
+
+/// Writes `text` to the file at `path` (`-`: standard output), or reports why
+/// that is not possible and leaves no file behind.
+LogicalResult writeFile(StringRef path, StringRef text, MLIRContext *context);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_COMMANDLINE_OUTPUTFILE_H

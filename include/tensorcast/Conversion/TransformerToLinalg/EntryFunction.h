@@ -1,0 +1,37 @@
+//===- EntryFunction.h - What a lowered function takes ----------*- C++ -*-===//
+//
+// A function in the transformer dialect declares its weights and caches inside;
+// lowered to linalg it takes them as arguments and returns the caches as the
+// step leaves them. Attributes of arguments and results say which is which.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENSORCAST_CONVERSION_TRANSFORMERTOLINALG_ENTRYFUNCTION_H
+#define TENSORCAST_CONVERSION_TRANSFORMERTOLINALG_ENTRYFUNCTION_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::tensorcast {
+
+/// The argument or result attribute that says what a value is: one of the
+/// `kKind` constants.
+inline constexpr StringLiteral kKindAttrName = "transformer.kind";
+
+/// The argument or result attribute with the full name of a weight or cache.
+inline constexpr StringLiteral kNameAttrName = "transformer.name";
+
+/// On arguments of kind `indices` or `positions`: the number of rows of the
+/// smallest table that they select from.
+inline constexpr StringLiteral kLimitAttrName = "transformer.limit";
+
+inline constexpr StringLiteral kKindInput = "input";
+inline constexpr StringLiteral kKindIndices = "indices";
+inline constexpr StringLiteral kKindPositions = "positions";
+inline constexpr StringLiteral kKindWeight = "weight";
+/// Argument: the cache before the step. Result: after it.
+inline constexpr StringLiteral kKindCache = "cache";
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_CONVERSION_TRANSFORMERTOLINALG_ENTRYFUNCTION_H

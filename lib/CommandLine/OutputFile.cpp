@@ -1,0 +1,32 @@
+//===- OutputFile.cpp - Writing what a tool prints ------------------------===//
+
+#include "tensorcast/CommandLine/OutputFile.h"
+
+#include "tensorcast/Support/Wording.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+LogicalResult mlir::tensorcast::writeFile(StringRef path, StringRef text,
+                                          MLIRContext *context) {
+  Location loc = UnknownLoc::get(context);
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &message);
+  if (!file)
+    return emitError(loc) << message;
+  file->os() << text;
+  file->os().flush();
+  if (std::error_code error = file->os().error()) {
+    // The stream would end the process with an error that nobody has seen.
+    file->os().clear_error();
+    return emitError(loc) << "cannot write "
+                          << (path == "-" ? "standard output" : quoteText(path))
+                          << ": " << error.message();
+  }
+  file->keep();
+  return success();
+}

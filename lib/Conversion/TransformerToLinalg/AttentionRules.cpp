@@ -1,0 +1,219 @@
+//===- AttentionRules.cpp - Attention over a cache ------------------------===//
+
+#include "LinalgRule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+using utils::IteratorType;
+
+namespace {
+/// The sizes of a step: R requests of q new tokens each, which attend to kv.
+struct Step {
+  int64_t requests, newTokens, totalTokens;
+
+  /// Tokens that the cache holds before the step, and the first new slot.
+  int64_t cached() const { return totalTokens - newTokens; }
+};
+} // namespace
+
+/// The step of a batch, or why there is none.
+template <typename OpT>
+static std::optional<Step> getStep(OpT op, int64_t rows, std::string &reason) {
+  WorkloadAttr workload = op.getBatch().getType().getWorkload();
+  if (!workload) {
+    reason = "its batch has no workload";
+    return std::nullopt;
+  }
+  Step step = {workload.getQueries(), workload.getNewTokens(),
+               workload.getTotalTokens()};
+  if (rows != step.requests * step.newTokens) {
+    reason = ("it has " + Twine(rows) + " rows, but the batch has " +
+              Twine(step.requests * step.newTokens) + " new tokens")
+                 .str();
+    return std::nullopt;
+  }
+  return step;
+}
+
+static Value buildAppend(OpBuilder &builder, Location loc, Value rows,
+                         Value cache, const Step &step, int64_t part) {
+  RankedTensorType type = getTensorType(cache);
+  ArrayRef<int64_t> shape = type.getShape();
+  RankedTensorType rowsType = getTensorType(rows);
+  rows = buildRound(
+      builder, loc,
+      RankedTensorType::get(rowsType.getShape(), type.getElementType()), rows);
+  rows = buildReshape(builder, loc, rows,
+                      {step.requests, step.newTokens, 1, shape[3], shape[4]});
+  return buildInsert(builder, loc, rows, cache, {0, step.cached(), part, 0, 0});
+}
+
+namespace {
+struct LowerAppendCache : LinalgRule<AppendCacheOp> {
+  using LinalgRule::LinalgRule;
+
+  LogicalResult
+  matchAndRewrite(AppendCacheOp op, RangeAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<FloatType>(op.getType().getElementType()))
+      return decline(op, rewriter, "its cache holds integers");
+    std::string reason;
+    Value key = adaptor.getKey().front(), value = adaptor.getValue().front();
+    std::optional<Step> step =
+        getStep(op, getTensorType(key).getDimSize(0), reason);
+    if (!step)
+      return decline(op, rewriter, reason);
+    Value cache = adaptor.getCache().front();
+    cache = buildAppend(rewriter, op.getLoc(), key, cache, *step, 0);
+    cache = buildAppend(rewriter, op.getLoc(), value, cache, *step, 1);
+    rewriter.replaceOp(op, cache);
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds attention over loops of requests, new tokens i, KV heads g, query
+/// heads j of each, and slots s or features d.
+class AttentionBuilder {
+public:
+  AttentionBuilder(OpBuilder &builder, Location loc, const Step &step,
+                   Value cache)
+      : builder(builder), loc(loc), step(step), cache(cache) {}
+
+  /// `query` is R x q x G x J x D; so is the result, in f32.
+  Value build(Value query, double scale) {
+    Value scores = buildScores(query, scale);
+    auto max = [](OpBuilder &inner, Location innerLoc,
+                  ValueRange args) -> Value {
+      return arith::MaximumFOp::create(inner, innerLoc, args[0], args[1]);
+    };
+    Value peaks = buildRowReduction(
+        builder, loc, scores, -std::numeric_limits<double>::infinity(), max);
+    auto exponential = [](OpBuilder &inner, Location innerLoc,
+                          ValueRange args) -> Value {
+      Value below = arith::SubFOp::create(inner, innerLoc, args[0], args[1]);
+      return math::ExpOp::create(inner, innerLoc, below);
+    };
+    Value weights = buildElementwise(builder, loc, getTensorType(scores),
+                                     {scores, peaks}, exponential);
+    auto add = [](OpBuilder &inner, Location innerLoc,
+                  ValueRange args) -> Value {
+      return arith::AddFOp::create(inner, innerLoc, args[0], args[1]);
+    };
+    Value sums = buildRowReduction(builder, loc, weights, 0, add);
+    Value mixed = buildMix(weights);
+    auto divide = [](OpBuilder &inner, Location innerLoc,
+                     ValueRange args) -> Value {
+      return arith::DivFOp::create(inner, innerLoc, args[0], args[1]);
+    };
+    return buildElementwise(builder, loc, getTensorType(mixed), {mixed, sums},
+                            divide);
+  }
+
+private:
+  AffineExpr dim(unsigned position) const {
+    return getAffineDimExpr(position, builder.getContext());
+  }
+  AffineMap map(ArrayRef<AffineExpr> exprs) const {
+    return AffineMap::get(6, 0, exprs, builder.getContext());
+  }
+  AffineExpr part(int64_t index) const {
+    return getAffineConstantExpr(index, builder.getContext());
+  }
+
+  /// scale * query . key where slot s is not after token i, else -infinity.
+  Value buildScores(Value query, double scale) {
+    SmallVector<int64_t> shape(getTensorType(query).getShape());
+    shape.back() = step.totalTokens;
+    // Loops: r, i, g, j, s, d.
+    AffineMap maps[] = {map({dim(0), dim(1), dim(2), dim(3), dim(5)}),
+                        map({dim(0), dim(4), part(0), dim(2), dim(5)}),
+                        map({dim(0), dim(1), dim(2), dim(3), dim(4)})};
+    SmallVector<IteratorType> iterators(6, IteratorType::parallel);
+    iterators[5] = IteratorType::reduction;
+    Value products =
+        buildContraction(builder, loc, shape, query, cache, maps, iterators);
+    auto mask = [&](OpBuilder &inner, Location innerLoc,
+                    ValueRange args) -> Value {
+      Type type = args[0].getType();
+      Value factor = makeScalar(inner, innerLoc, type, scale);
+      Value scaled = arith::MulFOp::create(inner, innerLoc, args[0], factor);
+      Value token = linalg::IndexOp::create(inner, innerLoc, 1);
+      Value slot = linalg::IndexOp::create(inner, innerLoc, 4);
+      Value first =
+          arith::ConstantIndexOp::create(inner, innerLoc, step.cached());
+      Value own = arith::AddIOp::create(inner, innerLoc, token, first);
+      Value seen = arith::CmpIOp::create(inner, innerLoc,
+                                         arith::CmpIPredicate::sle, slot, own);
+      Value hidden = makeScalar(inner, innerLoc, type,
+                                -std::numeric_limits<double>::infinity());
+      return arith::SelectOp::create(inner, innerLoc, seen, scaled, hidden);
+    };
+    return buildElementwise(builder, loc, getTensorType(products), products,
+                            mask);
+  }
+
+  /// The values of the slots, each times its weight.
+  Value buildMix(Value weights) {
+    SmallVector<int64_t> shape(getTensorType(weights).getShape());
+    shape.back() = getTensorType(cache).getDimSize(4);
+    // Loops: r, i, g, j, d, s.
+    AffineMap maps[] = {map({dim(0), dim(1), dim(2), dim(3), dim(5)}),
+                        map({dim(0), dim(5), part(1), dim(2), dim(4)}),
+                        map({dim(0), dim(1), dim(2), dim(3), dim(4)})};
+    SmallVector<IteratorType> iterators(6, IteratorType::parallel);
+    iterators[5] = IteratorType::reduction;
+    return buildContraction(builder, loc, shape, weights, cache, maps,
+                            iterators);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Step step;
+  Value cache;
+};
+
+struct LowerAttention : LinalgRule<AttentionOp> {
+  using LinalgRule::LinalgRule;
+
+  LogicalResult
+  matchAndRewrite(AttentionOp op, RangeAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    KVCacheType cacheType = op.getCache().getType();
+    if (!isa<FloatType>(cacheType.getElementType()))
+      return decline(op, rewriter, "its cache holds integers");
+    std::string reason;
+    Value query = adaptor.getQuery().front(),
+          cache = adaptor.getCache().front();
+    ArrayRef<int64_t> shape = op.getType().getShape();
+    std::optional<Step> step = getStep(op, shape[0], reason);
+    if (!step)
+      return decline(op, rewriter, reason);
+    Location loc = op.getLoc();
+    int64_t groups = cacheType.getNumHeads();
+    query = buildReshape(
+        rewriter, loc, query,
+        {step->requests, step->newTokens, groups, shape[1] / groups, shape[2]});
+    AttentionBuilder attention(rewriter, loc, *step, cache);
+    Value result = attention.build(query, op.getScale().convertToDouble());
+    result = buildReshape(rewriter, loc, result, shape);
+    rewriter.replaceOp(op, buildRound(rewriter, loc, op.getType(), result));
+    return success();
+  }
+};
+} // namespace
+
+void tensorcast::populateAttentionRules(RewritePatternSet &patterns,
+                                        const RuleContext &rules) {
+  patterns.add<LowerAppendCache, LowerAttention>(patterns.getContext(), rules);
+}

@@ -1,0 +1,183 @@
+//===- EntryFunction.cpp - What a lowered function takes ------------------===//
+
+#include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
+
+#include "LinalgRule.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+//===----------------------------------------------------------------------===//
+// Weights and caches
+//===----------------------------------------------------------------------===//
+
+static DictionaryAttr describe(MLIRContext *context, StringRef kind,
+                               StringRef name) {
+  Builder builder(context);
+  SmallVector<NamedAttribute> attrs = {
+      builder.getNamedAttr(kKindAttrName, builder.getStringAttr(kind))};
+  if (!name.empty())
+    attrs.push_back(
+        builder.getNamedAttr(kNameAttrName, builder.getStringAttr(name)));
+  return builder.getDictionaryAttr(attrs);
+}
+
+namespace {
+/// Declarations of one name and type, which are one argument.
+struct Declaration {
+  StringAttr name;
+  Type type;
+  StringRef kind;
+  SmallVector<Operation *, 1> ops;
+};
+} // namespace
+
+static SmallVector<Declaration> collectDeclarations(func::FuncOp function) {
+  SmallVector<Declaration> declarations;
+  llvm::DenseMap<std::pair<StringAttr, Type>, size_t> known;
+  function.walk([&](Operation *op) {
+    if (!isa<WeightOp, KVCacheOp>(op))
+      return;
+    StringRef kind = isa<WeightOp>(op) ? kKindWeight : kKindCache;
+    auto name = op->getAttrOfType<StringAttr>("name");
+    Type type = op->getResult(0).getType();
+    auto [entry, isNew] = known.try_emplace({name, type}, declarations.size());
+    if (isNew)
+      declarations.push_back({name, type, kind, {}});
+    declarations[entry->second].ops.push_back(op);
+  });
+  return declarations;
+}
+
+/// The cache that `cache` has become at the end of the step.
+static FailureOr<Value> findFinalCache(Value cache, StringRef name) {
+  while (true) {
+    Value next;
+    for (Operation *user : cache.getUsers())
+      for (Value result : user->getResults()) {
+        if (!isa<KVCacheType>(result.getType()))
+          continue;
+        if (next && next != result)
+          return emitError(user->getLoc())
+                 << "expected each state of cache '" << name
+                 << "' to be written once, but a second write starts from "
+                    "the same state";
+        next = result;
+      }
+    if (!next)
+      return cache;
+    cache = next;
+  }
+}
+
+LogicalResult tensorcast::declareArguments(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  SmallVector<Declaration> declarations = collectDeclarations(function);
+  unsigned first = function.getNumArguments();
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attrs;
+  SmallVector<Location> locs;
+  for (const Declaration &declaration : declarations) {
+    types.push_back(declaration.type);
+    attrs.push_back(describe(context, declaration.kind, declaration.name));
+    locs.push_back(declaration.ops.front()->getLoc());
+  }
+  SmallVector<unsigned> positions(types.size(), first);
+  if (failed(function.insertArguments(positions, types, attrs, locs)))
+    return failure();
+
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [index, declaration] : llvm::enumerate(declarations)) {
+    Value argument = function.getArgument(first + index);
+    for (Operation *op : declaration.ops) {
+      op->getResult(0).replaceAllUsesWith(argument);
+      op->erase();
+    }
+    if (declaration.kind != kKindCache)
+      continue;
+    FailureOr<Value> last = findFinalCache(argument, declaration.name);
+    if (failed(last))
+      return failure();
+    if (*last == argument)
+      continue;
+    if (failed(function.insertResult(
+            function.getNumResults(), declaration.type,
+            describe(context, kKindCache, declaration.name))))
+      return failure();
+    terminator->insertOperands(terminator->getNumOperands(), *last);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+/// What an argument of integers is used for, and how far it may count.
+static DictionaryAttr describeIndices(BlockArgument argument) {
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  bool arePositions = false;
+  auto selectFrom = [&](Value table) {
+    limit = std::min(limit, getTensorType(table).getDimSize(0));
+  };
+  for (Operation *user : argument.getUsers()) {
+    if (auto embedding = dyn_cast<EmbeddingOp>(user))
+      selectFrom(embedding.getTable());
+    if (auto table = dyn_cast<RopeTableOp>(user)) {
+      arePositions = true;
+      selectFrom(table.getCos());
+    }
+    if (auto gather = dyn_cast<GatherOp>(user)) {
+      arePositions |=
+          llvm::any_of(gather->getUsers(), llvm::IsaPred<RopePackOp>);
+      selectFrom(gather.getTable());
+    }
+  }
+  Builder builder(argument.getContext());
+  NamedAttrList attrs(describe(
+      argument.getContext(), arePositions ? kKindPositions : kKindIndices, ""));
+  if (limit != std::numeric_limits<int64_t>::max())
+    attrs.set(kLimitAttrName, builder.getI64IntegerAttr(limit));
+  return attrs.getDictionary(argument.getContext());
+}
+
+static DictionaryAttr describeArgument(func::FuncOp function, unsigned index) {
+  DictionaryAttr given = function.getArgAttrDict(index);
+  if (given && given.contains(kKindAttrName))
+    return given;
+  BlockArgument argument = function.getArgument(index);
+  auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+  if (tensor && tensor.getElementType().isInteger(64))
+    return describeIndices(argument);
+  bool isCache = isa<KVCacheType>(argument.getType());
+  return describe(function.getContext(), isCache ? kKindCache : kKindInput, "");
+}
+
+/// How many values a value of `type` becomes.
+static size_t countConverted(Type type, const TypeConverter &types) {
+  SmallVector<Type> converted;
+  (void)types.convertType(type, converted);
+  return converted.size();
+}
+
+Signature Signature::describe(func::FuncOp function,
+                              const TypeConverter &types) {
+  Signature signature;
+  DictionaryAttr none = DictionaryAttr::get(function.getContext());
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    signature.arguments.append(countConverted(type, types),
+                               describeArgument(function, index));
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    DictionaryAttr given = function.getResultAttrDict(index);
+    signature.results.append(countConverted(type, types), given ? given : none);
+  }
+  return signature;
+}
+
+void Signature::attach(func::FuncOp lowered) const {
+  for (auto [index, attrs] : llvm::enumerate(arguments))
+    lowered.setArgAttrs(index, attrs);
+  for (auto [index, attrs] : llvm::enumerate(results))
+    lowered.setResultAttrs(index, attrs);
+}

@@ -1,0 +1,105 @@
+// RUN: tc-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --convert-transformer-to-linalg
+
+// expected-error @below {{expected types of known sizes, but got 'tensor<?x4xf16>'; run transformer-bind-workload first}}
+func.func @unbound_argument(%x: tensor<?x4xf16>) -> tensor<?x4xf16> {
+  return %x : tensor<?x4xf16>
+}
+
+// -----
+
+// expected-error @below {{expected types of known sizes, but got '!transformer.batch'; run transformer-bind-workload first}}
+func.func @unbound_batch(%batch: !transformer.batch) {
+  return
+}
+
+// -----
+
+func.func @cache_without_workload() {
+  // expected-error @below {{expected types of known sizes, but got '!transformer.kv_cache<2x2x4xf16, block_size = 128>'; run transformer-bind-workload first}}
+  %cache = transformer.kv_cache "self_attn" : <2x2x4xf16, block_size = 128>
+  return
+}
+
+// -----
+
+func.func private @layer(%x: tensor<4xf16>) -> tensor<4xf16> {
+  return %x : tensor<4xf16>
+}
+func.func @layers(%x: tensor<4xf16>) -> tensor<4xf16> {
+  // expected-error @below {{expected no layers, but got 'layers.0'; run transformer-inline-layers first}}
+  %0 = transformer.layer @layer(%x) name("layers.0") : (tensor<4xf16>) -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+#workload = #transformer.workload<queries = 2, query_length = 3>
+
+// Everything that cannot be executed is listed at once, each with its reason.
+func.func @rows_of_another_batch(%x: tensor<5x2x4xf16>, %y: tensor<6x2x4xf16>,
+    %batch: !transformer.batch<#workload>) -> tensor<5x2x4xf16> {
+  %cache = transformer.kv_cache "self_attn" : <2x2x4xf16, block_size = 128>
+  // expected-error @below {{cannot be executed: it has 5 rows, but the batch has 6 new tokens}}
+  %full = transformer.append_cache %x, %x to %cache of %batch
+      : tensor<5x2x4xf16>, <2x2x4xf16, block_size = 128>, !transformer.batch<#workload>
+  // expected-error @below {{cannot be executed: it has 5 rows, but the batch has 6 new tokens}}
+  %a = transformer.attention %x, %full of %batch scale(0.5)
+      : tensor<5x2x4xf16>, <2x2x4xf16, block_size = 128>, !transformer.batch<#workload>
+  return %a : tensor<5x2x4xf16>
+}
+
+// -----
+
+#workload = #transformer.workload<queries = 2, query_length = 3>
+
+func.func @integer_cache(%x: tensor<6x2x4xf16>, %batch: !transformer.batch<#workload>) -> tensor<6x2x4xf16> {
+  %cache = transformer.kv_cache "self_attn" : <2x2x4xi8, block_size = 128>
+  // expected-error @below {{cannot be executed: its cache holds integers}}
+  %a = transformer.attention %x, %cache of %batch scale(0.5)
+      : tensor<6x2x4xf16>, <2x2x4xi8, block_size = 128>, !transformer.batch<#workload>
+  return %a : tensor<6x2x4xf16>
+}
+
+// -----
+
+#workload = #transformer.workload<queries = 2, query_length = 3>
+
+func.func @table_of_another_batch(%x: tensor<5x2x4xf16>, %rope: !transformer.rope_table<4xf16>,
+    %batch: !transformer.batch<#workload>) -> tensor<5x2x4xf16> {
+  // expected-error @below {{cannot be executed: its table has 6 rows, not 5}}
+  %0 = transformer.rope %x, %rope : tensor<5x2x4xf16>, !transformer.rope_table<4xf16>
+  return %0 : tensor<5x2x4xf16>
+}
+
+// -----
+
+#workload = #transformer.workload<queries = 2, query_length = 3>
+
+func.func @forked_cache(%x: tensor<6x2x4xf16>, %batch: !transformer.batch<#workload>) {
+  %cache = transformer.kv_cache "self_attn" : <2x2x4xf16, block_size = 128>
+  %a = transformer.append_cache %x, %x to %cache of %batch
+      : tensor<6x2x4xf16>, <2x2x4xf16, block_size = 128>, !transformer.batch<#workload>
+  // expected-error @below {{expected each state of cache 'self_attn' to be written once, but a second write starts from the same state}}
+  %b = transformer.append_cache %x, %x to %cache of %batch
+      : tensor<6x2x4xf16>, <2x2x4xf16, block_size = 128>, !transformer.batch<#workload>
+  return
+}
+
+// -----
+
+func.func @another_dialect(%x: tensor<4xf16>) {
+  // expected-error @below {{cannot be executed: no rule says what it computes}}
+  ascend.launch "copy"(%x) : (tensor<4xf16>) -> () {
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{expected one block, but got 2}}
+func.func @blocks() {
+  return
+^next:
+  return
+}

@@ -1,0 +1,45 @@
+// RUN: tc-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --transformer-bind-workload="queries=2 query-length=4"
+
+// expected-error @below {{expected a module without a workload, but it is bound to #transformer.workload<queries = 1, query_length = 1>}}
+module attributes {transformer.workload = #transformer.workload<queries = 1, query_length = 1>} {}
+
+// -----
+
+// expected-error @below {{expected a finite size of at least 0 for the workload, but '-9 + tokens' is -1}}
+module @negative_size {
+  func.func private @f(tensor<?xf16, #transformer.dims<tokens - 9>>)
+}
+
+// -----
+
+// A prefill step divides by zero.
+// expected-error-re @below {{expected a finite size of at least 0 for the workload, but 'ceildiv(tokens, decode)' is {{inf|INF}}}}
+module @infinite_size {
+  func.func private @f(tensor<?xf16, #transformer.dims<ceildiv(tokens, decode)>>)
+}
+
+// -----
+
+// expected-error @below {{for the workload, but 'log2(sequences + tokens)' is 3.32}}
+module @fractional_size {
+  func.func private @f(tensor<?xf16, #transformer.dims<log2(sequences + tokens)>>)
+}
+
+// -----
+
+// 8^18 is beyond 2^53.
+// expected-error-re @below {{for the workload, but 'tokens * {{.*}} * tokens' is 1.80}}
+module @huge_size {
+  func.func private @f(tensor<?xf16, #transformer.dims<tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens * tokens>>)
+}
+
+// -----
+
+// expected-error-re @below {{expected a finite size of at least 0 for the workload, but 'floordiv(1, decode)' is {{inf|INF}}}}
+module @infinite_work {
+  func.func @f() {
+    ascend.launch "k"() : () -> () { ascend.elementwise elements(floordiv(1, decode)) operations(1) : f16 }
+    return
+  }
+}
