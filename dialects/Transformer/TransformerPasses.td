@@ -134,8 +134,9 @@ def TransformerQuantize
     at run time. With an attention action, queries, keys, values and the KV
     cache have 8 bits, with scales as weights.
 
-    Layers are quantized (`self_attn.q_proj`, the functions that layers call);
-    what lies outside of layers, such as the head, is not. Needs linear layers
+    Private functions, which layers call, are quantized; what lies outside of
+    layers, such as the head, is not. Patterns of names are matched within the
+    layer, without `.weight` (`self_attn.q_proj`). Needs linear layers
     whose weight is a `transformer.weight`; others are left alone, with a remark
     of category `quantize`. Shard first: scales belong to what a device holds.
   }];

@@ -3,6 +3,7 @@
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Support/Numbers.h"
 
 #include <cmath>
 
@@ -180,7 +181,7 @@ static LogicalResult verifyAttention(AttentionLikeOp op) {
   double scale = op.getScale().convertToDouble();
   if (!(scale > 0 && std::isfinite(scale)))
     return op.emitOpError("expected a finite 'scale' above 0, but got ")
-           << scale;
+           << tensorcast::formatDecimal(scale);
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
 #include "Checks.h"
+#include "tensorcast/Support/Numbers.h"
 
 #include <cmath>
 
@@ -33,7 +34,8 @@ static LogicalResult verifyNorm(Operation *op, RankedTensorType input,
            << input.getElementType() << ", as the input is, but got "
            << weight.getElementType();
   if (!(eps > 0 && std::isfinite(eps)))
-    return op->emitOpError("expected a finite 'eps' above 0, but got ") << eps;
+    return op->emitOpError("expected a finite 'eps' above 0, but got ")
+           << tensorcast::formatDecimal(eps);
   return success();
 }
 
