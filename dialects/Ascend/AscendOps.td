@@ -199,4 +199,24 @@ def Ascend_ScatterOp : Ascend_WorkOp<"scatter"> {
   }];
 }
 
+def Ascend_CollectiveOp : Ascend_WorkOp<"collective"> {
+  let summary = "An exchange between devices.";
+  let description = [{
+    The device sends a tensor of `bytes` to the other `ranks`, in the way of the
+    collective; a cost model knows the steps and the links.
+
+    ```mlir
+    ascend.launch "all_reduce"() : () -> () {
+      ascend.collective all_reduce bytes(10240 * tokens) over<8>
+    }
+    ```
+  }];
+  let arguments = (ins EnumProp<Ascend_CollectiveKind>:$kind,
+                       Transformer_ExprAttr:$bytes,
+                       Transformer_RanksAttr:$ranks);
+  let assemblyFormat = [{
+    $kind `bytes` `(` custom<Expr>($bytes) `)` `over` $ranks attr-dict
+  }];
+}
+
 #endif // TENSORCAST_ASCEND_OPS

@@ -67,7 +67,8 @@ def Transformer_LinearOp : Transformer_CompositeOp<"linear", [],
     `result[t, n] = sum_k input[t, k] * weight[n, k] (+ bias[n])`
 
     `input` is `T x K`, `weight` is `N x K` (outputs by inputs, as Hugging Face
-    keeps it), `bias` is `N`, `result` is `T x N`.
+    keeps it), `bias` is `N`, `result` is `T x N`. With `all_reduce`, the result
+    is summed over these devices in the same kernel.
 
     ```mlir
     %q = transformer.linear %x, %w
@@ -77,10 +78,12 @@ def Transformer_LinearOp : Transformer_CompositeOp<"linear", [],
     ```
   }];
   let arguments = (ins FloatTensor:$input, FloatTensor:$weight,
-                       Optional<FloatTensor>:$bias);
+                       Optional<FloatTensor>:$bias,
+                       OptionalAttr<Transformer_RanksAttr>:$all_reduce);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
+    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`all_reduce` $all_reduce^)? attr-dict
     `:` type($input) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -109,13 +112,14 @@ def Transformer_QuantizedLinearOp : Transformer_Op<"quantized_linear",
                        Optional<GroupScaleTensor>:$inputScale,
                        GroupScaleTensor:$weightScale,
                        Optional<FloatTensor>:$bias,
-                       OptionalAttr<I64Attr>:$group_size);
+                       OptionalAttr<I64Attr>:$group_size,
+                       OptionalAttr<Transformer_RanksAttr>:$all_reduce);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $weight `weight_scale` `(` $weightScale `:` type($weightScale) `)`
     (`input_scale` `(` $inputScale^ `:` type($inputScale) `)`)?
     (`bias` `(` $bias^ `:` type($bias) `)`)?
-    (`group_size` `(` $group_size^ `)`)? attr-dict
+    (`group_size` `(` $group_size^ `)`)? (`all_reduce` $all_reduce^)? attr-dict
     `:` type($input) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -115,6 +115,37 @@ def TransformerDecompose
   ];
 }
 
+def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
+  let summary = "Splits the model over devices.";
+  let description = [{
+    Rewrites the module for device 0, which stands for all: weights become the
+    part that a device holds, by their `sharding`; the sizes of activations and
+    caches follow; `transformer.all_reduce` and `transformer.all_gather` put
+    results together. A layer that is split in a group of another size than the
+    tensor-parallel one spreads the tokens over that group.
+
+    Leaves the module attribute `transformer.plan`. Needs a module that is
+    neither sharded nor bound; quantize afterwards, so that scales belong to what
+    a device holds.
+  }];
+  let options = [
+    Option<"devices", "devices", "int64_t", /*default=*/"0",
+           "Devices that run the model; tp * dp if 0.">,
+    Option<"tensor", "tp", "int64_t", "0",
+           "Devices that share each layer (tensor parallel); 1 if 0.">,
+    Option<"data", "dp", "int64_t", "0",
+           "Groups that share the requests (data parallel); devices / tp if 0.">,
+    Option<"output", "o-proj-tp", "int64_t", "0",
+           "Devices that share the attention output; tp if 0.">,
+    Option<"mlp", "mlp-tp", "int64_t", "0",
+           "Devices that share the MLP; tp if 0.">,
+    Option<"head", "lmhead-tp", "int64_t", "0",
+           "Devices that share the head; tp if 0.">,
+    Option<"wordEmbedding", "word-embedding-tp", "std::string", "\"none\"",
+           "Split of the word embedding over tp: none or col.">,
+  ];
+}
+
 def TransformerQuantize
     : Pass<"transformer-quantize", "::mlir::func::FuncOp"> {
   let summary = "Quantizes linear layers and attention of decoder layers.";
@@ -253,6 +284,24 @@ def TransformerMergeLinears : Transformer_FusionPass<"merge-linears"> {
     Option<"onlyEqualGroups", "only-equal-groups", "bool", "false",
            "Merge weights with scales per group only if they have equal "
            "shapes.">,
+  ];
+}
+
+def TransformerFuseComm : Transformer_FusionPass<"fuse-comm"> {
+  let summary = "Shares exchanges and fuses them into linear layers.";
+  let description = [{
+    `share`: equal gathers of one tensor become one. `linear-all-reduce`: a
+    linear layer whose result only an all-reduce reads sums it over devices in
+    the same kernel.
+
+    Needs `transformer-shard` before it. Near misses are remarks of category
+    `fuse-comm` with a reason.
+  }];
+  let options = [
+    Option<"share", "share", "bool", "true",
+           "Merge equal gathers of one tensor.">,
+    Option<"linearAllReduce", "linear-all-reduce", "bool", "true",
+           "Fuse an all-reduce into the linear layer in front of it.">,
   ];
 }
 

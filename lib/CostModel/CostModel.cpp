@@ -64,7 +64,8 @@ CostTerms mlir::tensorcast::getTerms(ascend::CostAttr cost) {
 
 FailureOr<const CostModel *> mlir::tensorcast::getCostModel(StringRef name,
                                                             Location loc) {
-  static const Roofline roofline202606("tensorcast-2026.06");
+  static const Roofline roofline202606("tensorcast-2026.06",
+                                       /*attributesFusedExchanges=*/false);
   static const Roofline roofline202608("tensorcast-2026.08");
   const CostModel *models[] = {&roofline202606, &roofline202608};
   SmallVector<StringRef> known;

@@ -40,6 +40,18 @@ public:
             getOrDefault(options.kernelSet, "reference-", options.reference)),
         kernels(findKernelSet(kernelSet)) {}
 
+  void addSharding() {
+    transformer::TransformerShardOptions shard;
+    shard.devices = options.devices;
+    shard.tensor = options.tensor;
+    shard.data = options.data;
+    shard.output = options.output;
+    shard.mlp = options.mlp;
+    shard.head = options.head;
+    shard.wordEmbedding = options.wordEmbedding;
+    pm.addPass(transformer::createTransformerShard(shard));
+  }
+
   void addQuantization() {
     transformer::TransformerQuantizeOptions quantize;
     quantize.linearAction = options.quantizeLinearAction;
@@ -70,7 +82,10 @@ public:
     pm.addNestedPass<func::FuncOp>(transformer::createTransformerDecompose());
   }
 
-  void addFusions() {
+  /// The number of a named way of the kernel set.
+  double getSwitch(StringRef name) { return kernels.getSwitch(name); }
+
+  void addFusions(bool linearAllReduce) {
     auto add = [&](std::unique_ptr<Pass> pass) {
       pm.addNestedPass<func::FuncOp>(std::move(pass));
     };
@@ -80,6 +95,9 @@ public:
     quant.onlyEps = kernels.getSwitch("quantized_norm_eps");
     transformer::TransformerMergeLinearsOptions merge;
     merge.onlyEqualGroups = kernels.getSwitch("equal_groups_only") != 0;
+    transformer::TransformerFuseCommOptions comm;
+    comm.linearAllReduce = linearAllReduce;
+    add(transformer::createTransformerFuseComm(comm));
     add(transformer::createTransformerFuseNorm());
     add(transformer::createTransformerFuseAttention(attention));
     add(transformer::createTransformerFuseFFN());
@@ -115,6 +133,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
   PriceBuilder<EagerOptions> builder(pm, options);
   if (!options.noRepetition)
     pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();
   builder.addDecomposition();
@@ -126,13 +145,17 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   PriceBuilder<CompileOptions> builder(pm, options);
   if (!options.noRepetition)
     pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();
   builder.addDecomposition();
   // Without regions per layer, kernels reach across the edges of layers.
   if (options.noRepetition)
     pm.addPass(transformer::createTransformerInlineLayers());
-  builder.addFusions();
+  builder.addFusions(/*linearAllReduce=*/
+                     builder.getSwitch("fuse_linear_all_reduce") != 0 ||
+                     llvm::is_contained(options.compilationConfig,
+                                        "enable-matmul-allreduce"));
   builder.addLowering(/*compiled=*/true);
 }
 

@@ -38,7 +38,8 @@ static LogicalResult checkLowered(ModuleOp module) {
 /// no prices yet.
 static LogicalResult price(ModuleOp module, CommandLine &line) {
   MLIRContext *context = module.getContext();
-  transformer::WorkloadAttr workload = getWorkload(line, context);
+  transformer::WorkloadAttr workload =
+      getWorkload(line, context, transformer::getDataParallel(module));
   double reserved = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   if (line.hasError() || failed(checkLowered(module)))
     return failure();

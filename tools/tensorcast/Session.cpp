@@ -68,7 +68,8 @@ LogicalResult Session::report(ModuleOp module) {
 }
 
 transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
-                                                        MLIRContext *context) {
+                                                        MLIRContext *context,
+                                                        int64_t dataParallel) {
   llvm::opt::OptSpecifier ids[] = {OPT_num_queries_eq, OPT_query_length_eq,
                                    OPT_context_length_eq, OPT_decode,
                                    OPT_prefix_cache_hit_rate_eq};
@@ -88,9 +89,9 @@ transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
   if (hitRate != 0)
     rate = FloatAttr::get(Float64Type::get(context), hitRate);
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
-  return transformer::WorkloadAttr::getChecked(emit, context, queries,
-                                               queryLength, contextLength,
-                                               line.hasFlag(OPT_decode), rate);
+  return transformer::WorkloadAttr::getChecked(
+      emit, context, queries, queryLength, contextLength,
+      line.hasFlag(OPT_decode), dataParallel, rate);
 }
 
 StringRef mlir::tensorcast::getInput(CommandLine &line, StringRef what) {

@@ -9,6 +9,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Pipelines/Pipelines.h"
+#include "tensorcast/Support/Wording.h"
 
 #include "llvm/Option/Option.h"
 
@@ -56,6 +57,52 @@ static StringRef getModel(CommandLine &line) {
   return line.getString(OPT_model_id_eq);
 }
 
+/// The passes that `--compilation-config` switches on, as the pipeline calls
+/// them; reports those that are not built.
+static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
+  StringRef known[] = {"enable-matmul-allreduce", "enable-sequence-parallel"};
+  StringRef later[] = {"enable-multistream", "enable-dispatch-ffn-combine"};
+  SmallVector<std::string> names;
+  for (std::string name :
+       line.getArgs().getAllArgValues(OPT_compilation_config_eq)) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (llvm::is_contained(later, name))
+      line.reportError("'" + name +
+                       "' of '--compilation-config' is not built "
+                       "yet");
+    else if (!llvm::is_contained(known, name))
+      line.reportError(
+          unknownName("pass of '--compilation-config'", name, known));
+    else
+      names.push_back(name);
+  }
+  if (!names.empty() && !line.hasFlag(OPT_compile))
+    line.reportError("expected '--compile' beside '--compilation-config', but "
+                     "got none");
+  return names;
+}
+
+/// Groups and their numbers must make up all devices.
+static void checkGroups(CommandLine &line) {
+  int64_t devices = line.getInteger(OPT_num_devices_eq, 1);
+  int64_t tensor = line.getInteger(OPT_tp_size_eq, 1);
+  std::tuple<StringRef, OptionID, OptionID> groups[] = {
+      {"o-proj", OPT_o_proj_tp_size_eq, OPT_o_proj_dp_size_eq},
+      {"mlp", OPT_mlp_tp_size_eq, OPT_mlp_dp_size_eq},
+      {"lmhead", OPT_lmhead_tp_size_eq, OPT_lmhead_dp_size_eq}};
+  for (auto [name, tp, dp] : groups) {
+    if (!line.getArgs().hasArg(dp))
+      continue;
+    int64_t size = line.getInteger(tp, tensor), number = line.getInteger(dp, 1);
+    if (size < 1 || number < 1 || devices % size != 0 ||
+        devices / size != number)
+      line.reportError("expected '--" + name + "-tp-size' * '--" + name +
+                       "-dp-size' to be " + Twine(devices) +
+                       " devices, but got " + Twine(size) + " * " +
+                       Twine(number));
+  }
+}
+
 /// Fills what a pipeline needs from the command line.
 template <typename OptionsT>
 static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
@@ -86,6 +133,14 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
       line.getChoice(OPT_quantize_attention_action_eq,
                      {"DISABLED", "INT8", "FP8"}, "DISABLED")
           .str();
+  options.devices = line.getInteger(OPT_num_devices_eq, 1);
+  options.tensor = line.getInteger(OPT_tp_size_eq, 0);
+  options.data = line.getInteger(OPT_dp_size_eq, 0);
+  options.output = line.getInteger(OPT_o_proj_tp_size_eq, 0);
+  options.mlp = line.getInteger(OPT_mlp_tp_size_eq, 0);
+  options.head = line.getInteger(OPT_lmhead_tp_size_eq, 0);
+  options.wordEmbedding =
+      line.getChoice(OPT_word_embedding_tp_eq, {"none", "col"}, "none").str();
   options.mxfp4GroupSize = line.getInteger(OPT_mxfp4_group_size_eq, 32);
   options.reservedMemoryGB = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   options.noRepetition = line.hasFlag(OPT_no_repetition);
@@ -95,6 +150,7 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
   checkReferenceOptions(line);
+  checkGroups(line);
   StringRef model = getModel(line);
   line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   int64_t layers = line.getInteger(OPT_num_hidden_layers_override_eq, 0);
@@ -113,10 +169,13 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   if (line.hasFlag(OPT_compile)) {
     CompileOptions options;
     readOptions(line, workload, options);
+    for (const std::string &name : getCompilationConfig(line))
+      options.compilationConfig.push_back(name);
     buildCompilePipeline(pm, options);
   } else {
     EagerOptions options;
     readOptions(line, workload, options);
+    getCompilationConfig(line);
     buildEagerPipeline(pm, options);
   }
   if (line.hasError())

@@ -71,11 +71,32 @@ static void printHelp() {
                   "usage.\n";
 }
 
+/// `--compilation-config a b` as `--compilation-config=a,b`: the only option
+/// that takes any number of values.
+static SmallVector<const char *> joinLists(ArrayRef<const char *> args,
+                                           llvm::StringSaver &saver) {
+  SmallVector<const char *> joined;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (normalizeOption(args[i]) != "--compilation-config") {
+      joined.push_back(args[i]);
+      continue;
+    }
+    SmallVector<StringRef> names;
+    while (i + 1 < args.size() && StringRef(args[i + 1]).starts_with("enable"))
+      names.push_back(args[++i]);
+    joined.push_back(
+        saver.save("--compilation-config=" + llvm::join(names, ",")).data());
+  }
+  return joined;
+}
+
 static int runCommand(const Command &command, ArrayRef<const char *> args) {
   Visibility visibility(command.visibility);
   std::string name = ("tensorcast " + command.name).str();
   CommandLine line(name, getOptTable(), visibility, llvm::errs());
-  if (failed(line.parse(args)))
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  if (failed(line.parse(joinLists(args, saver))))
     return ExitUsage;
   if (line.hasFlag(OPT_help) || line.hasFlag(OPT_help_hidden)) {
     getOptTable().printHelp(llvm::outs(), command.usage.data(),

@@ -49,6 +49,22 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
       *this, "mxfp4-group-size",
       llvm::cl::desc("Elements that share a scale in MXFP4."),
       llvm::cl::init(32)};
+  Option<int64_t> devices{*this, "devices",
+                          llvm::cl::desc("Devices that run the model; tp * dp "
+                                         "if left out.")};
+  Option<int64_t> tensor{*this, "tp", llvm::cl::desc("Tensor-parallel size.")};
+  Option<int64_t> data{*this, "dp", llvm::cl::desc("Data-parallel size.")};
+  Option<int64_t> output{
+      *this, "o-proj-tp",
+      llvm::cl::desc("Devices that share the attention output; tp if 0.")};
+  Option<int64_t> mlp{*this, "mlp-tp",
+                      llvm::cl::desc("Devices that share the MLP; tp if 0.")};
+  Option<int64_t> head{*this, "lmhead-tp",
+                       llvm::cl::desc("Devices that share the head; tp if 0.")};
+  Option<std::string> wordEmbedding{
+      *this, "word-embedding-tp",
+      llvm::cl::desc("Split of the word embedding: none or col."),
+      llvm::cl::init("none")};
   Option<std::string> reference{
       *this, "reference",
       llvm::cl::desc("Date of the reference simulator whose kernel set and "
@@ -73,7 +89,12 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
 struct EagerOptions : PriceOptions<EagerOptions> {};
 
 /// Options of `tensorcast-compile`.
-struct CompileOptions : PriceOptions<CompileOptions> {};
+struct CompileOptions : PriceOptions<CompileOptions> {
+  ListOption<std::string> compilationConfig{
+      *this, "compilation-config",
+      llvm::cl::desc("Passes to switch on: enable-matmul-allreduce, "
+                     "enable-sequence-parallel.")};
+};
 
 /// dedup, quantize, bind, decompose to what a framework launches, lower,
 /// estimate.

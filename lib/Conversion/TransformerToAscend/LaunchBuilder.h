@@ -55,6 +55,8 @@ void populateLinearLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateAttentionLowering(RewritePatternSet &patterns,
                                const KernelSet &kernels);
+void populateDistributionLowering(RewritePatternSet &patterns,
+                                  const KernelSet &kernels);
 void populateNormLowering(RewritePatternSet &patterns,
                           const KernelSet &kernels);
 

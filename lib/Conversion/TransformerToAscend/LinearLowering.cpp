@@ -18,6 +18,20 @@ static ExprAttr getExpr(MLIRContext *context, const Dim &dim) {
              : dim.expr;
 }
 
+/// Adds the exchange of a layer whose result is summed over devices.
+static void addAllReduce(OpBuilder &builder, Location loc, RanksAttr ranks,
+                         Type result) {
+  if (ranks)
+    ascend::CollectiveOp::create(builder, loc,
+                                 ascend::CollectiveKind::AllReduce,
+                                 getByteSize(result), ranks);
+}
+
+/// Kernels that also sum over devices have names of their own.
+static std::string getKernelName(StringRef name, RanksAttr allReduce) {
+  return (name + (allReduce ? "_all_reduce" : "")).str();
+}
+
 namespace {
 /// The sizes of `m x k` by `k x n`.
 struct ProductSizes {
@@ -66,8 +80,10 @@ struct LowerLinear : LoweringPattern<LinearOp> {
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
                                op.getType().getElementType());
+      addAllReduce(builder, loc, op.getAllReduceAttr(), op.getType());
     };
-    StringRef kernel = op.getBias() ? "matmul_bias" : "matmul";
+    std::string kernel = ::getKernelName(
+        op.getBias() ? "matmul_bias" : "matmul", op.getAllReduceAttr());
     return replaceWithLaunch(
         op, kernels, rewriter,
         {kernel, llvm::to_vector(op->getOperands()), {}, {}, work});
@@ -100,10 +116,13 @@ struct LowerQuantizedLinear : LoweringPattern<QuantizedLinearOp> {
       if (op.getBias())
         add(sizes.m * sizes.n, "bias_ops_per_element",
             op.getType().getElementType());
+      addAllReduce(builder, loc, op.getAllReduceAttr(), op.getType());
     };
+    std::string kernel =
+        ::getKernelName(getKernelName(op), op.getAllReduceAttr());
     return replaceWithLaunch(
         op, kernels, rewriter,
-        {getKernelName(op), llvm::to_vector(op->getOperands()), {}, {}, work});
+        {kernel, llvm::to_vector(op->getOperands()), {}, {}, work});
   }
 
 private:

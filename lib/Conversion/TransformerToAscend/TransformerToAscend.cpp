@@ -56,6 +56,7 @@ public:
     populateLinearLowering(set, *kernels);
     populateAttentionLowering(set, *kernels);
     populateNormLowering(set, *kernels);
+    populateDistributionLowering(set, *kernels);
     patterns = std::move(set);
     return success();
   }

@@ -49,7 +49,7 @@ public:
     dims.back() = Dim(width);
     return LinearOp::create(builder, at(name),
                             getTensorType(dims, builder.getF16Type()), input,
-                            given, bias);
+                            given, bias, RanksAttr());
   }
 
   /// Sees `T x heads * size` as `T x heads x size`.

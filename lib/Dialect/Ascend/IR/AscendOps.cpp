@@ -167,3 +167,7 @@ void ScatterOp::addWork(WorkTotal &total) {
   total.bytesRead = total.bytesRead + getIndex();
   total.bytesWritten = total.bytesWritten + getRows() * getRowBytes();
 }
+
+void CollectiveOp::addWork(WorkTotal &total) {
+  total.exchanges.push_back({getKind(), getBytes(), getRanks()});
+}

@@ -93,6 +93,11 @@ LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
   return success();
 }
 
+int64_t mlir::transformer::getDataParallel(ModuleOp module) {
+  auto plan = module->getAttrOfType<PlanAttr>(kPlanAttrName);
+  return plan ? plan.getDataParallel() : 1;
+}
+
 bool mlir::transformer::dependsOnWorkload(Operation *root) {
   AttrTypeWalker walker;
   walker.addWalk([](ExprAttr expr) {
@@ -130,7 +135,8 @@ public:
     auto emitError = [&] { return mlir::emitError(getOperation().getLoc()); };
     auto workload = WorkloadAttr::getChecked(
         emitError, context, queries.getValue(), queryLength.getValue(),
-        contextLength.getValue(), decode.getValue(), hitRate);
+        contextLength.getValue(), decode.getValue(),
+        getDataParallel(getOperation()), hitRate);
     if (!workload || failed(bindWorkload(getOperation(), workload)))
       signalPassFailure();
   }

@@ -21,7 +21,8 @@ template <typename LinearLikeOp>
 static bool areAlike(LinearLikeOp lhs, LinearLikeOp rhs) {
   return lhs->getBlock() == rhs->getBlock() &&
          lhs.getInput() == rhs.getInput() &&
-         getInputScale(lhs) == getInputScale(rhs) &&
+         getInputScale(lhs) == getInputScale(rhs) && !lhs.getAllReduce() &&
+         !rhs.getAllReduce() &&
          static_cast<bool>(lhs.getBias()) == static_cast<bool>(rhs.getBias()) &&
          cast<RankedTensorType>(lhs.getWeight().getType()).getElementType() ==
              cast<RankedTensorType>(rhs.getWeight().getType())
@@ -135,7 +136,8 @@ private:
   static Value build(ArrayRef<LinearOp> group, Type type, Value weight,
                      Value bias, Location loc, PatternRewriter &rewriter) {
     return LinearOp::create(rewriter, loc, type,
-                            LinearOp(group.front()).getInput(), weight, bias);
+                            LinearOp(group.front()).getInput(), weight, bias,
+                            RanksAttr());
   }
 
   static Value build(ArrayRef<QuantizedLinearOp> group, Type type, Value weight,
@@ -152,7 +154,7 @@ private:
     }
     return QuantizedLinearOp::create(rewriter, loc, type, first.getInput(),
                                      weight, first.getInputScale(), scale, bias,
-                                     first.getGroupSizeAttr());
+                                     first.getGroupSizeAttr(), RanksAttr());
   }
 
   bool onlyEqualGroups;

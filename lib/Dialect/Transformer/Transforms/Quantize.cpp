@@ -125,7 +125,7 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
     }
     rewriter.replaceOpWithNewOp<QuantizedLinearOp>(
         linear, linear.getType(), input, narrow, inputScale, weightScale,
-        linear.getBias(), groupSize);
+        linear.getBias(), groupSize, linear.getAllReduceAttr());
     if (weight->use_empty())
       rewriter.eraseOp(weight);
     return success();
