@@ -58,6 +58,8 @@ class TransformerDedupLayersPass
 public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(checkLayers(module)))
+      return signalPassFailure();
     SmallVector<LayerGroup> groups = groupLayers(module);
     // Remarks come before functions go away, while differences can be shown.
     if (getContext().getRemarkEngine())

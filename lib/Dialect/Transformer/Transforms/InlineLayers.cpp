@@ -65,6 +65,8 @@ class TransformerInlineLayersPass
           TransformerInlineLayersPass> {
 public:
   void runOnOperation() override {
+    if (failed(checkLayers(getOperation())))
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
     SmallVector<LayerOp> layers;
     getOperation().walk([&](LayerOp layer) { layers.push_back(layer); });
