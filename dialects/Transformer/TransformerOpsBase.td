@@ -8,9 +8,19 @@ include "TransformerInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def FloatTensor : RankedTensorOf<[AnyFloat]>;
-def ByteTensor : RankedTensorOf<[I8]>;
-def IndicesTensor : RankedTensorOf<[I64]>;
+/// Nothing is known of other encodings, so that ops could not pass them on.
+def HasOwnEncoding : CPred<
+    "::llvm::isa_and_present<::mlir::transformer::DimsAttr>("
+        "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()) || "
+    "!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">;
+class DimsTensorOf<list<Type> elementTypes>
+    : RankedTensorOf<elementTypes, [HasOwnEncoding],
+                     "ranked tensor without an encoding but #transformer.dims">;
+
+def AnyDimsTensor : DimsTensorOf<[AnyType]>;
+def FloatTensor : DimsTensorOf<[AnyFloat]>;
+def ByteTensor : DimsTensorOf<[I8]>;
+def IndicesTensor : DimsTensorOf<[I64]>;
 def ScaleTensor : Type<
     CPred<"$_self == ::mlir::RankedTensorType::get("
           "{}, ::mlir::Float32Type::get($_self.getContext()))">,

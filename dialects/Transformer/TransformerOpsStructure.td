@@ -49,7 +49,7 @@ def Transformer_WeightOp : Transformer_Op<"weight", [Pure]> {
     ```
   }];
   let arguments = (ins StrAttr:$name);
-  let results = (outs RankedTensorOf<[AnyType]>:$result);
+  let results = (outs AnyDimsTensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
