@@ -10,6 +10,7 @@
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Pipelines/Pipelines.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Option.h"
 
 using namespace mlir;

@@ -78,21 +78,23 @@ LogicalResult
 TransformerDialect::verifyOperationAttribute(Operation *op,
                                              NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  // Not Operation::emitOpError, which prints the whole module.
+  auto emitError = [&] {
+    return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
+  };
   bool isModel = name == kModelAttrName;
   if (!isModel && name != kWorkloadAttrName) {
     StringRef known[] = {kModelAttrName, kWorkloadAttrName};
-    return op->emitOpError()
-           << tensorcast::unknownName("attribute", name, known);
+    return emitError() << tensorcast::unknownName("attribute", name, known);
   }
   if (!isa<ModuleOp>(op))
-    return op->emitOpError("expected '")
-           << name << "' on a module, but got it on this op";
+    return emitError() << "expected '" << name
+                       << "' on a module, but got it on this op";
   if (isModel ? !isa<ModelAttr>(attribute.getValue())
               : !isa<WorkloadAttr>(attribute.getValue()))
-    return op->emitOpError("expected '")
-           << name << "' to be a #transformer."
-           << (isModel ? "model" : "workload") << ", but got "
-           << attribute.getValue();
+    return emitError() << "expected '" << name << "' to be a #transformer."
+                       << (isModel ? "model" : "workload") << ", but got "
+                       << attribute.getValue();
   return success();
 }
 
