@@ -113,6 +113,13 @@ private:
                            function.getLoc(),
                            "expected layers that do not call themselves, but @")
                        << function.getName() << " does");
+    // Calls are followed recursively, here and where memory is measured.
+    static constexpr unsigned maxDepth = 256;
+    if (++depth > maxDepth)
+      return mlir::emitError(function.getLoc(),
+                             "expected layers that call layers at most ")
+             << maxDepth << " deep, but @" << function.getName()
+             << " is deeper";
     WalkResult result = function.walk([&](LayerOp layer) {
       auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
       if (callee.isExternal()) {
@@ -125,6 +132,7 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
+    --depth;
     states[function] = Done;
     order.push_back(function);
     return success();
@@ -136,6 +144,7 @@ private:
   SymbolTable symbols;
   llvm::DenseMap<Operation *, State> states;
   SmallVector<func::FuncOp> order;
+  unsigned depth = 0;
 };
 } // namespace
 

@@ -88,8 +88,12 @@ public:
       if (failed(inlineLayer(layer,
                              symbols.lookup<func::FuncOp>(layer.getCallee()))))
         return signalPassFailure();
+    llvm::DenseSet<StringAttr> used;
+    if (auto uses = SymbolTable::getSymbolUses(getOperation()))
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
     for (func::FuncOp callee : callees)
-      if (callee.isPrivate() && callee.symbolKnownUseEmpty(getOperation()))
+      if (callee.isPrivate() && !used.contains(callee.getSymNameAttr()))
         callee.erase();
   }
 };
