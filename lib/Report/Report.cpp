@@ -153,6 +153,17 @@ mlir::tensorcast::countRuns(ModuleOp module) {
   return RunCounter(module).run();
 }
 
+FailureOr<double> mlir::tensorcast::countStarts(ascend::LaunchOp launch,
+                                                double runs,
+                                                WorkloadAttr workload) {
+  double starts = runs * transformer::evaluate(launch.getCountExpr(), workload);
+  if (starts >= 0 && std::isfinite(starts))
+    return starts;
+  return launch.emitOpError("expected a finite number of starts of at least 0, "
+                            "but got ")
+         << starts;
+}
+
 //===----------------------------------------------------------------------===//
 // Collection
 //===----------------------------------------------------------------------===//
@@ -233,12 +244,10 @@ private:
     ascend::CostAttr cost = launch.getCostAttr();
     if (!cost)
       return launch.emitOpError("expected a cost; run ascend-estimate first");
-    double calls =
-        runs * transformer::evaluate(launch.getCountExpr(), workload);
-    if (!(calls >= 0 && std::isfinite(calls)))
-      return launch.emitOpError("expected a finite number of starts of at "
-                                "least 0, but got ")
-             << calls;
+    FailureOr<double> starts = countStarts(launch, runs, workload);
+    if (failed(starts))
+      return failure();
+    double calls = *starts;
     if (calls == 0)
       return success();
     LaunchKey key{launch.getKernel().str(),
