@@ -16,6 +16,10 @@ config.environment.update(config.instrumentation)
 config.substitutions.append(("%source_root", config.tensorcast_source_dir))
 config.substitutions.append(("%tools", config.tensorcast_tools_dir))
 config.substitutions.append(("%python", f'"{sys.executable}"'))
+# `not` accepts any failure; this checks the exit status.
+config.substitutions.append(
+    ("%exits",
+     f'"{sys.executable}" -S "{config.test_source_root}/exit_status.py"'))
 
 # FileCheck, not, split-file and the like come with LLVM; they are not on
 # Debian's PATH under these names.

@@ -14,7 +14,8 @@ def CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Builds the ops that this op stands for, at the builder's insertion point.
-      Returns one value per result, of the result's type.
+      Returns one value per result, of the result's type but for sizes that
+      only one of the two knows.
     }],
     "::llvm::SmallVector<::mlir::Value>", "decompose",
     (ins "::mlir::OpBuilder &":$builder)>,

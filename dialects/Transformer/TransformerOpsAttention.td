@@ -190,7 +190,7 @@ def Transformer_QuantizedAttentionOp : Transformer_Op<"quantized_attention",
           !transformer.batch -> tensor<7x64x128xf16>
     ```
   }];
-  let arguments = (ins RankedTensorOf<[I8, F8E4M3FN]>:$query,
+  let arguments = (ins DimsTensorOf<[I8, F8E4M3FN]>:$query,
                        Transformer_KVCacheType:$cache,
                        Transformer_BatchType:$batch, ScaleTensor:$queryScale,
                        ScaleTensor:$keyScale, ScaleTensor:$valueScale,

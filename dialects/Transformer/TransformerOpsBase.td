@@ -8,11 +8,22 @@ include "TransformerInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def FloatTensor : RankedTensorOf<[AnyFloat]>;
-def QuantizedTensor : RankedTensorOf<[I8, I<4>, F8E4M3FN, F8E5M2, F4E2M1FN]>;
-def FloatOrByteTensor : RankedTensorOf<[AnyFloat, I8]>;
-def IndicesTensor : RankedTensorOf<[I64]>;
-def GroupScaleTensor : RankedTensorOf<[F32, F8E8M0FNU]>;
+/// Nothing is known of other encodings, so that ops could not pass them on.
+def HasOwnEncoding : CPred<
+    "::llvm::isa_and_present<::mlir::transformer::DimsAttr>("
+        "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()) || "
+    "!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">;
+class DimsTensorOf<list<Type> elementTypes>
+    : RankedTensorOf<elementTypes, [HasOwnEncoding],
+                     "ranked tensor without an encoding but #transformer.dims">;
+
+def AnyDimsTensor : DimsTensorOf<[AnyType]>;
+def FloatTensor : DimsTensorOf<[AnyFloat]>;
+def QuantizedTensor
+    : DimsTensorOf<[I8, I<4>, F8E4M3FN, F8E5M2, F4E2M1FN]>;
+def FloatOrByteTensor : DimsTensorOf<[AnyFloat, I8]>;
+def GroupScaleTensor : DimsTensorOf<[F32, F8E8M0FNU]>;
+def IndicesTensor : DimsTensorOf<[I64]>;
 def ScaleTensor : Type<
     CPred<"$_self == ::mlir::RankedTensorType::get("
           "{}, ::mlir::Float32Type::get($_self.getContext()))">,

@@ -108,7 +108,7 @@ def Transformer_QuantizedLinearOp : Transformer_Op<"quantized_linear",
         input_scale(%xs : tensor<f32>) : tensor<7x5120xi8>, tensor<8192x5120xi8> -> tensor<7x8192xf16>
     ```
   }];
-  let arguments = (ins RankedTensorOf<[AnyType]>:$input, QuantizedTensor:$weight,
+  let arguments = (ins AnyDimsTensor:$input, QuantizedTensor:$weight,
                        Optional<GroupScaleTensor>:$inputScale,
                        GroupScaleTensor:$weightScale,
                        Optional<FloatTensor>:$bias,
@@ -136,8 +136,8 @@ def Transformer_ConcatWeightsOp : Transformer_InferredOp<"concat_weights"> {
         : tensor<8192x5120xi8>, tensor<1024x5120xi8>
     ```
   }];
-  let arguments = (ins Variadic<RankedTensorOf<[AnyType]>>:$weights);
-  let results = (outs RankedTensorOf<[AnyType]>:$result);
+  let arguments = (ins Variadic<AnyDimsTensor>:$weights);
+  let results = (outs AnyDimsTensor:$result);
   let assemblyFormat = "$weights attr-dict `:` type($weights)";
 }
 

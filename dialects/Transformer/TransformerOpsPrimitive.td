@@ -188,10 +188,10 @@ def Transformer_SliceOp : Transformer_InferredOp<"slice"> {
     %r = transformer.slice %x offset(64) size(64) : tensor<7x64x128xf16>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$input,
+  let arguments = (ins AnyDimsTensor:$input,
       ConfinedAttr<I64Attr, [IntNonNegative]>:$offset,
       ConfinedAttr<I64Attr, [IntPositive]>:$size);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs AnyDimsTensor:$result);
   let assemblyFormat = [{
     $input `offset` `(` $offset `)` `size` `(` $size `)` attr-dict
     `:` type($input)
@@ -208,8 +208,8 @@ def Transformer_ReshapeOp : Transformer_Op<"reshape", [Pure]> {
     %r = transformer.reshape %x : tensor<7x8192xf16> to tensor<7x64x128xf16>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$input);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins AnyDimsTensor:$input);
+  let results = (outs AnyDimsTensor:$result);
   let assemblyFormat = [{
     $input attr-dict `:` type($input) `to` type($result)
   }];

@@ -52,7 +52,7 @@ def Transformer_WeightOp : Transformer_Op<"weight", [Pure]> {
   }];
   let arguments = (ins StrAttr:$name,
                        OptionalAttr<Transformer_ShardingAttr>:$sharding);
-  let results = (outs RankedTensorOf<[AnyType]>:$result);
+  let results = (outs AnyDimsTensor:$result);
   let assemblyFormat = [{
     $name (`sharding` $sharding^)? attr-dict `:` type($result)
   }];

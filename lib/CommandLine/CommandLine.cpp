@@ -4,6 +4,7 @@
 
 #include "tensorcast/Support/Wording.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -2,6 +2,7 @@
 
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"

@@ -106,23 +106,29 @@ findLaunches(ModuleOp module, StringRef name, WorkloadAttr workload) {
       groups;
   llvm::SetVector<StringRef> known;
   for (auto [function, times] : *runs) {
-    function.walk([&, times = times](ascend::LaunchOp launch) {
-      double calls =
-          times * transformer::evaluate(launch.getCountExpr(), workload);
-      known.insert(launch.getKernel());
-      if (calls == 0 || (launch.getKernel() != name &&
-                         launch.getReferenceName().value_or("") != name))
-        return;
-      std::string key =
-          (launch.getKernel() + " " + describeInputs(launch)).str();
-      LaunchGroup &group = groups[key];
-      if (!group.first)
-        group.first = launch;
-      group.calls += calls;
-      if (auto from = launch.getProvenanceAttr())
-        group.provenance.insert(StringAttr::get(
-            module.getContext(), transformer::generalizeName(from)));
-    });
+    WalkResult result =
+        function.walk([&, times = times](ascend::LaunchOp launch) {
+          FailureOr<double> starts = countStarts(launch, times, workload);
+          if (failed(starts))
+            return WalkResult::interrupt();
+          double calls = *starts;
+          known.insert(launch.getKernel());
+          if (calls == 0 || (launch.getKernel() != name &&
+                             launch.getReferenceName().value_or("") != name))
+            return WalkResult::advance();
+          std::string key =
+              (launch.getKernel() + " " + describeInputs(launch)).str();
+          LaunchGroup &group = groups[key];
+          if (!group.first)
+            group.first = launch;
+          group.calls += calls;
+          if (auto from = launch.getProvenanceAttr())
+            group.provenance.insert(StringAttr::get(
+                module.getContext(), transformer::generalizeName(from)));
+          return WalkResult::advance();
+        });
+    if (result.wasInterrupted())
+      return failure();
   }
   if (groups.empty())
     return emitError(UnknownLoc::get(module.getContext()))

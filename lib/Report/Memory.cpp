@@ -10,6 +10,7 @@
 #include "tensorcast/Report/Report.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -58,26 +59,28 @@ public:
   }
 
 private:
-  /// The values whose memory `value` names.
-  static void getRoots(Value value, SmallVectorImpl<Value> &roots) {
-    if (auto view = value.getDefiningOp<ascend::ViewOp>()) {
-      for (Value input : view.getInputs())
-        getRoots(input, roots);
-      return;
-    }
-    roots.push_back(value);
-  }
-
   double measure(Block &block) {
+    // The values whose memory each view names.
+    llvm::DenseMap<Value, llvm::SetVector<Value>> viewed;
+    auto addRoots = [&](Value value, llvm::SetVector<Value> &roots) {
+      auto found = viewed.find(value);
+      if (found == viewed.end())
+        roots.insert(value);
+      else
+        roots.insert_range(found->second);
+    };
     // The last op that needs each buffer; views need those behind them.
     llvm::DenseMap<Value, Operation *> lastUse;
     for (Operation &op : block) {
-      for (Value operand : op.getOperands()) {
-        SmallVector<Value> roots;
-        getRoots(operand, roots);
+      llvm::SetVector<Value> roots;
+      for (Value operand : op.getOperands())
+        addRoots(operand, roots);
+      if (isa<ascend::ViewOp>(op))
+        for (Value result : op.getResults())
+          viewed[result] = roots;
+      else
         for (Value root : roots)
           lastUse[root] = &op;
-      }
     }
     llvm::DenseMap<Operation *, SmallVector<Value>> freedAfter;
     for (Operation &op : block)

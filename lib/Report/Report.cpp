@@ -114,6 +114,13 @@ private:
                            function.getLoc(),
                            "expected layers that do not call themselves, but @")
                        << function.getName() << " does");
+    // Calls are followed recursively, here and where memory is measured.
+    static constexpr unsigned maxDepth = 256;
+    if (++depth > maxDepth)
+      return mlir::emitError(function.getLoc(),
+                             "expected layers that call layers at most ")
+             << maxDepth << " deep, but @" << function.getName()
+             << " is deeper";
     WalkResult result = function.walk([&](LayerOp layer) {
       auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
       if (callee.isExternal()) {
@@ -126,6 +133,7 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
+    --depth;
     states[function] = Done;
     order.push_back(function);
     return success();
@@ -137,12 +145,24 @@ private:
   SymbolTable symbols;
   llvm::DenseMap<Operation *, State> states;
   SmallVector<func::FuncOp> order;
+  unsigned depth = 0;
 };
 } // namespace
 
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
 mlir::tensorcast::countRuns(ModuleOp module) {
   return RunCounter(module).run();
+}
+
+FailureOr<double> mlir::tensorcast::countStarts(ascend::LaunchOp launch,
+                                                double runs,
+                                                WorkloadAttr workload) {
+  double starts = runs * transformer::evaluate(launch.getCountExpr(), workload);
+  if (starts >= 0 && std::isfinite(starts))
+    return starts;
+  return launch.emitOpError("expected a finite number of starts of at least 0, "
+                            "but got ")
+         << starts;
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,12 +245,10 @@ private:
     ascend::CostAttr cost = launch.getCostAttr();
     if (!cost)
       return launch.emitOpError("expected a cost; run ascend-estimate first");
-    double calls =
-        runs * transformer::evaluate(launch.getCountExpr(), workload);
-    if (!(calls >= 0 && std::isfinite(calls)))
-      return launch.emitOpError("expected a finite number of starts of at "
-                                "least 0, but got ")
-             << calls;
+    FailureOr<double> starts = countStarts(launch, runs, workload);
+    if (failed(starts))
+      return failure();
+    double calls = *starts;
     if (calls == 0)
       return success();
     LaunchKey key{launch.getKernel().str(),

@@ -1,4 +1,6 @@
-// RUN: tc-opt %s --verify-diagnostics
+// RUN: tc-opt %s --verify-diagnostics --transformer-dedup-layers
+// RUN: tc-opt %s --verify-diagnostics --transformer-inline-layers
+// RUN: tc-opt %s --verify-diagnostics --transformer-specialize-layers
 
 module {
   module @inner {

@@ -25,6 +25,8 @@ Session::Session(CommandLine &line, StringRef tool)
       context(getRegistry(), MLIRContext::Threading::DISABLED),
       printer(&context, tool, sourceManager, llvm::errs()) {
   context.loadAllAvailableDialects();
+  // A line of the user's file says more than an op in its generic form.
+  context.printOpOnDiagnostic(false);
 }
 
 OwningOpRef<ModuleOp> Session::readModule(StringRef path) {

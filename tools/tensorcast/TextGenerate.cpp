@@ -11,6 +11,7 @@
 #include "tensorcast/Pipelines/Pipelines.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Option.h"
 
 using namespace mlir;

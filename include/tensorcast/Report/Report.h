@@ -97,6 +97,10 @@ FailureOr<MemoryUse> measureMemory(ModuleOp module);
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
 countRuns(ModuleOp module);
 
+/// How often `launch` starts if its function runs `runs` times, or an error.
+FailureOr<double> countStarts(ascend::LaunchOp launch, double runs,
+                              transformer::WorkloadAttr workload);
+
 void printTable(raw_ostream &os, const Report &report);
 void printJson(raw_ostream &os, const Report &report);
 void printCsv(raw_ostream &os, const Report &report);

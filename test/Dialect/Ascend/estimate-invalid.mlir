@@ -59,9 +59,89 @@ module attributes {ascend.device = #device, transformer.workload = #workload} {
     launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0}, interconnect = []}>
 #workload = #transformer.workload<queries = 1, query_length = 1>
 module attributes {ascend.device = #device, transformer.workload = #workload} {
-  func.func @negative_work() {
-    // expected-error @below {{'ascend.launch' op expected a finite time of at least 0 s, but got -}}
+  func.func @negative_bytes_read() {
+    // expected-error @below {{'ascend.launch' op expected a finite number of bytes of at least 0, but got -8000.0}}
     ascend.launch "k"() : () -> () { ascend.gather rows(-8) row_bytes(1000) index(0) }
+    return
+  }
+}
+
+// -----
+
+#device = #ascend.device<{
+    name = "round numbers", cube_ops_per_s = {f16 = 2.0e12, i8 = 4.0e12},
+    vector_ops_per_s = {f16 = 2.0e9, f32 = 1.0e9}, compute_efficiency = 0.5,
+    memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 2.0e9, memory_efficiency = 0.5,
+    launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0}, interconnect = []}>
+#workload = #transformer.workload<queries = 1, query_length = 1>
+module attributes {ascend.device = #device, transformer.workload = #workload} {
+  func.func @negative_bytes_written() {
+    // expected-error @below {{'ascend.launch' op expected a finite number of bytes of at least 0, but got -8000.0}}
+    ascend.launch "k"() : () -> () { ascend.scatter rows(-8) row_bytes(1000) index(0) }
+    return
+  }
+}
+
+// -----
+
+#device = #ascend.device<{
+    name = "round numbers", cube_ops_per_s = {f16 = 2.0e12, i8 = 4.0e12},
+    vector_ops_per_s = {f16 = 2.0e9, f32 = 1.0e9}, compute_efficiency = 0.5,
+    memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 2.0e9, memory_efficiency = 0.5,
+    launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0}, interconnect = []}>
+#workload = #transformer.workload<queries = 1, query_length = 4>
+module attributes {ascend.device = #device, transformer.workload = #workload} {
+  func.func @negative_operations_of_the_cube() {
+    // expected-error @below {{'ascend.launch' op expected a finite number of operations of at least 0, but got -96.0}}
+    ascend.launch "k"() : () -> () { ascend.matmul m(tokens - 7) n(4) k(4) : f16 }
+    return
+  }
+}
+
+// -----
+
+#device = #ascend.device<{
+    name = "round numbers", cube_ops_per_s = {f16 = 2.0e12, i8 = 4.0e12},
+    vector_ops_per_s = {f16 = 2.0e9, f32 = 1.0e9}, compute_efficiency = 0.5,
+    memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 2.0e9, memory_efficiency = 0.5,
+    launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0}, interconnect = []}>
+#workload = #transformer.workload<queries = 1, query_length = 4>
+module attributes {ascend.device = #device, transformer.workload = #workload} {
+  func.func @negative_operations_of_vector_units() {
+    // expected-error @below {{'ascend.launch' op expected a finite number of operations of at least 0, but got -3.0}}
+    ascend.launch "k"() : () -> () { ascend.elementwise elements(tokens - 7) operations(1) : f16 }
+    return
+  }
+}
+
+// -----
+
+#device = #ascend.device<{
+    name = "round numbers", cube_ops_per_s = {f16 = 2.0e12, i8 = 4.0e12},
+    vector_ops_per_s = {f16 = 2.0e9, f32 = 1.0e9}, compute_efficiency = 0.5,
+    memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 2.0e9, memory_efficiency = 0.5,
+    launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0}, interconnect = []}>
+#workload = #transformer.workload<queries = 1, query_length = 4>
+module attributes {ascend.device = #device, transformer.workload = #workload} {
+  func.func @negative_starts() {
+    // expected-error @below {{'ascend.launch' op expected a finite number of starts of at least 0, but got -3.0}}
+    ascend.launch "k"() times(tokens - 7) : () -> ()
+    return
+  }
+}
+
+// -----
+
+#device = #ascend.device<{
+    name = "round numbers", cube_ops_per_s = {f16 = 2.0e12, i8 = 4.0e12},
+    vector_ops_per_s = {f16 = 2.0e9, f32 = 1.0e9}, compute_efficiency = 0.5,
+    memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 2.0e9, memory_efficiency = 0.5,
+    launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0}, interconnect = []}>
+#workload = #transformer.workload<queries = 1, query_length = 4>
+module attributes {ascend.device = #device, transformer.workload = #workload} {
+  func.func @division_by_zero() {
+    // expected-error @below {{'ascend.launch' op expected a finite number of operations of at least 0, but got none}}
+    ascend.launch "k"() : () -> () { ascend.elementwise elements(ceildiv(tokens, decode)) operations(1) : f16 }
     return
   }
 }

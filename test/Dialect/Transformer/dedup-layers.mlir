@@ -147,6 +147,137 @@ module @another_op {
 
 // -----
 
+// CHECK-LABEL: module @another_number_of_operands
+// CHECK:         func private @layer_0
+// CHECK:         func private @layer_1
+module @another_number_of_operands {
+  // expected-remark @below {{"1 equal layers in one function"}}
+  func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    %w = transformer.weight "w.weight" : tensor<8x8xf16>
+    %b = transformer.weight "w.bias" : tensor<8xf16>
+    %0 = transformer.linear %x, %w bias(%b : tensor<8xf16>) : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf16>
+    return %0 : tensor<8x8xf16>
+  }
+  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark-re @below {{Reason="the number of operands or regions at transformer.linear: {{.*}} instead of {{.*}}bias{{.*}}", Remark="kept apart from @layer_0"}}
+  func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    %w = transformer.weight "w.weight" : tensor<8x8xf16>
+    %b = transformer.weight "w.bias" : tensor<8xf16>
+    %0 = transformer.linear %x, %w : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf16>
+    return %0 : tensor<8x8xf16>
+  }
+  func.func @main(%x: tensor<8x8xf16>) {
+    %0 = transformer.layer @layer_0(%x) name("model.layers.0") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    %1 = transformer.layer @layer_1(%0) name("model.layers.1") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module @an_attribute_less
+// CHECK:         func private @layer_0
+// CHECK:         func private @layer_1
+module @an_attribute_less {
+  // expected-remark @below {{"1 equal layers in one function"}}
+  func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    %0 = transformer.matmul %x, %x transposed : tensor<8x8xf16>, tensor<8x8xf16>
+    return %0 : tensor<8x8xf16>
+  }
+  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark-re @below {{Reason="the number of attributes at transformer.matmul: {{.*}} instead of {{.*}} transposed {{.*}}", Remark="kept apart from @layer_0"}}
+  func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    %0 = transformer.matmul %x, %x : tensor<8x8xf16>, tensor<8x8xf16>
+    return %0 : tensor<8x8xf16>
+  }
+  func.func @main(%x: tensor<8x8xf16>) {
+    %0 = transformer.layer @layer_0(%x) name("model.layers.0") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    %1 = transformer.layer @layer_1(%0) name("model.layers.1") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    return
+  }
+}
+
+// -----
+
+// Lowered layers are compared down to their work.
+// CHECK-LABEL: module @a_work_op_more
+// CHECK:         func private @layer_0
+// CHECK:         func private @layer_1
+module @a_work_op_more {
+  // expected-remark @below {{"1 equal layers in one function"}}
+  func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    ascend.launch "k"() : () -> () {
+      ascend.elementwise elements(8) operations(1) : f16
+    }
+    return %x : tensor<8x8xf16>
+  }
+  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark-re @below {{Reason="an op more at ascend.elementwise: {{.*}}", Remark="kept apart from @layer_0"}}
+  func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    ascend.launch "k"() : () -> () {
+      ascend.elementwise elements(8) operations(1) : f16
+      ascend.elementwise elements(8) operations(1) : f16
+    }
+    return %x : tensor<8x8xf16>
+  }
+  func.func @main(%x: tensor<8x8xf16>) {
+    %0 = transformer.layer @layer_0(%x) name("model.layers.0") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    %1 = transformer.layer @layer_1(%0) name("model.layers.1") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module @a_work_op_less
+// CHECK:         func private @layer_0
+// CHECK:         func private @layer_1
+module @a_work_op_less {
+  // expected-remark @below {{"1 equal layers in one function"}}
+  func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    ascend.launch "k"() : () -> () {
+      ascend.elementwise elements(8) operations(1) : f16
+      ascend.elementwise elements(8) operations(1) : f16
+    }
+    return %x : tensor<8x8xf16>
+  }
+  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark-re @below {{Reason="an op more at ascend.launch: {{.*}}", Remark="kept apart from @layer_0"}}
+  func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    ascend.launch "k"() : () -> () {
+      ascend.elementwise elements(8) operations(1) : f16
+    }
+    return %x : tensor<8x8xf16>
+  }
+  func.func @main(%x: tensor<8x8xf16>) {
+    %0 = transformer.layer @layer_0(%x) name("model.layers.0") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    %1 = transformer.layer @layer_1(%0) name("model.layers.1") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module @a_layer_without_a_body
+// CHECK:         func private @layer_0
+// CHECK:         func private @layer_1
+module @a_layer_without_a_body {
+  // expected-remark @below {{"1 equal layers in one function"}}
+  func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+    return %x : tensor<8x8xf16>
+  }
+  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark-re @below {{Reason="the number of blocks at func.func: {{.*}}", Remark="kept apart from @layer_0"}}
+  func.func private @layer_1(tensor<8x8xf16>) -> tensor<8x8xf16>
+  func.func @main(%x: tensor<8x8xf16>) {
+    %0 = transformer.layer @layer_0(%x) name("model.layers.0") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    %1 = transformer.layer @layer_1(%0) name("model.layers.1") : (tensor<8x8xf16>) -> tensor<8x8xf16>
+    return
+  }
+}
+
+// -----
+
 // The result is another one of two of a type.
 // CHECK-LABEL: module @another_operand
 // CHECK:         func private @layer_0

@@ -20,20 +20,6 @@ func.func @layer_that_calls_itself() {
 
 // -----
 
-// Layers are looked up and counted in one module.
-module {
-  module {
-    func.func private @layer()
-    func.func @layer_of_an_inner_module() {
-      // expected-error @below {{'transformer.layer' op expected a layer of the outermost module, but it is in a module within another}}
-      transformer.layer @layer() name("model.layers.0") : () -> ()
-      return
-    }
-  }
-}
-
-// -----
-
 // expected-note @below {{the layer's function is here}}
 func.func private @layer(tensor<2x8xf16>, !transformer.batch)
 func.func @layer_with_too_few_operands(%x: tensor<2x8xf16>) {
@@ -393,7 +379,7 @@ func.func @quantized_linear_bias_is_of_the_result_type(%x: tensor<7x8xi8>, %w: t
 
 func.func @quantized_linear_of_floats(%x: tensor<7x8xf16>, %w: tensor<32x8xi8>,
                                       %xs: tensor<f32>, %ws: tensor<f32>) {
-  // expected-error @below {{'transformer.quantized_linear' op operand #0 must be ranked tensor of 8-bit signless integer values, but got 'tensor<7x8xf16>'}}
+  // expected-error @below {{'transformer.quantized_linear' op operand #0 must be ranked tensor without an encoding but #transformer.dims of 8-bit signless integer values, but got 'tensor<7x8xf16>'}}
   %0 = transformer.quantized_linear %x, %w scales(%xs, %ws)
       : tensor<7x8xf16>, tensor<32x8xi8> -> tensor<7x32xf16>
   return

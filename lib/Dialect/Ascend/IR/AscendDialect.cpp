@@ -50,18 +50,21 @@ LogicalResult
 AscendDialect::verifyOperationAttribute(Operation *op,
                                         NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  // Not Operation::emitOpError, which prints the whole module.
+  auto emitError = [&] {
+    return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
+  };
   StringRef known[] = {kDeviceAttrName, kCostModelAttrName, kKernelSetAttrName,
                        kReservedBytesAttrName};
   if (!llvm::is_contained(known, name))
-    return op->emitOpError()
-           << tensorcast::unknownName("attribute", name, known);
+    return emitError() << tensorcast::unknownName("attribute", name, known);
   if (!isa<ModuleOp>(op))
-    return op->emitOpError("expected '")
-           << name << "' on a module, but got it on this op";
+    return emitError() << "expected '" << name
+                       << "' on a module, but got it on this op";
   Attribute value = attribute.getValue();
   auto fail = [&](StringRef expected) {
-    return op->emitOpError("expected '")
-           << name << "' to be " << expected << ", but got " << value;
+    return emitError() << "expected '" << name << "' to be " << expected
+                       << ", but got " << value;
   };
   if (name == kDeviceAttrName && !isa<DeviceAttr>(value))
     return fail("an #ascend.device");

@@ -9,6 +9,8 @@
 #include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "llvm/Support/Format.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -95,7 +97,11 @@ private:
     if (integer.has_value()) {
       if (failed(*integer))
         return failure();
-      double value = number.signedRoundToDouble();
+      // APInt::signedRoundToDouble is wrong beyond 64 bits.
+      llvm::APFloat rounded(llvm::APFloat::IEEEdouble());
+      rounded.convertFromAPInt(number, /*IsSigned=*/true,
+                               llvm::APFloat::rmNearestTiesToEven);
+      double value = rounded.convertToDouble();
       if (!(std::fabs(value) <= 0x1p100))
         return parser.emitError(loc, "expected a number of at most 2^100");
       return ExprAttr::constant(context, value);
@@ -204,8 +210,8 @@ FailureOr<ExprAttr> mlir::transformer::parseExprText(AsmParser &parser) {
 
 /// Prints a number so that it reads back as the same.
 static void printNumber(raw_ostream &os, double value) {
-  if (value == std::floor(value) && std::fabs(value) < 0x1p63)
-    os << static_cast<int64_t>(value);
+  if (value == std::floor(value) && std::fabs(value) <= 0x1p100)
+    os << llvm::format("%.0f", value);
   else
     os << tensorcast::formatDecimal(value);
 }

@@ -41,9 +41,6 @@ LogicalResult LayerOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (!callee)
     return emitOpError("expected a function, but found none called '")
            << getCallee() << "'";
-  if (callee->getParentOp()->getParentOp())
-    return emitOpError("expected a layer of the outermost module, but it is in "
-                       "a module within another");
   if (callee == (*this)->getParentOp())
     return emitOpError("expected another function, but got the one that this "
                        "call is in");

@@ -81,20 +81,23 @@ LogicalResult
 TransformerDialect::verifyOperationAttribute(Operation *op,
                                              NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  // Not Operation::emitOpError, which prints the whole module.
+  auto emitError = [&] {
+    return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
+  };
   StringRef known[] = {kModelAttrName, kPlanAttrName, kWorkloadAttrName};
   if (!llvm::is_contained(known, name))
-    return op->emitOpError()
-           << tensorcast::unknownName("attribute", name, known);
+    return emitError() << tensorcast::unknownName("attribute", name, known);
   if (!isa<ModuleOp>(op))
-    return op->emitOpError("expected '")
-           << name << "' on a module, but got it on this op";
+    return emitError() << "expected '" << name
+                       << "' on a module, but got it on this op";
   Attribute value = attribute.getValue();
   if ((name == kModelAttrName && isa<ModelAttr>(value)) ||
       (name == kPlanAttrName && isa<PlanAttr>(value)) ||
       (name == kWorkloadAttrName && isa<WorkloadAttr>(value)))
     return success();
-  return op->emitOpError("expected '")
-         << name << "' to be a #" << name << ", but got " << value;
+  return emitError() << "expected '" << name << "' to be a #" << name
+                     << ", but got " << value;
 }
 
 //===----------------------------------------------------------------------===//

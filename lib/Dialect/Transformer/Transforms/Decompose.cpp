@@ -29,7 +29,12 @@ struct ExpandComposite : OpInterfaceRewritePattern<CompositeOpInterface> {
     if (!names.empty() &&
         !llvm::is_contained(names, op->getName().getIdentifier()))
       return rewriter.notifyMatchFailure(op, "not among the ops to expand");
-    rewriter.replaceOp(op, op.decompose(rewriter));
+    SmallVector<Value> values = op.decompose(rewriter);
+    // Where a size is not known, the parts may know more or less than the op.
+    for (auto [value, type] : llvm::zip(values, op->getResultTypes()))
+      if (value.getType() != type)
+        value = ReshapeOp::create(rewriter, op->getLoc(), type, value);
+    rewriter.replaceOp(op, values);
     return success();
   }
 

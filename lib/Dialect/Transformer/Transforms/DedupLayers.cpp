@@ -57,6 +57,8 @@ class TransformerDedupLayersPass
           TransformerDedupLayersPass> {
 public:
   void runOnOperation() override {
+    if (failed(checkLayers(getOperation())))
+      return signalPassFailure();
     // Layers that call equal layers are equal once those are merged.
     for (bool merged = true, first = true; merged; first = false) {
       SmallVector<LayerGroup> groups = groupLayers(getOperation());

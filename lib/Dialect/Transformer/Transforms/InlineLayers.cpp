@@ -65,6 +65,8 @@ class TransformerInlineLayersPass
           TransformerInlineLayersPass> {
 public:
   void runOnOperation() override {
+    if (failed(checkLayers(getOperation())))
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
     SmallVector<LayerOp> layers;
     getOperation().walk([&](LayerOp layer) { layers.push_back(layer); });
@@ -86,8 +88,12 @@ public:
       if (failed(inlineLayer(layer,
                              symbols.lookup<func::FuncOp>(layer.getCallee()))))
         return signalPassFailure();
+    llvm::DenseSet<StringAttr> used;
+    if (auto uses = SymbolTable::getSymbolUses(getOperation()))
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
     for (func::FuncOp callee : callees)
-      if (callee.isPrivate() && callee.symbolKnownUseEmpty(getOperation()))
+      if (callee.isPrivate() && !used.contains(callee.getSymNameAttr()))
         callee.erase();
   }
 };

@@ -131,6 +131,17 @@ static llvm::hash_code hashRegion(Region &region) {
   return hash;
 }
 
+LogicalResult mlir::transformer::checkLayers(ModuleOp module) {
+  WalkResult result = module.walk([&](LayerOp layer) {
+    if (layer->getParentOfType<ModuleOp>() == module)
+      return WalkResult::advance();
+    layer.emitOpError("expected a layer of the outermost module, but it is in "
+                      "a module within another");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 SmallVector<LayerGroup> mlir::transformer::groupLayers(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::SmallPtrSet<Operation *, 16> called;

@@ -1,5 +1,6 @@
 //===- SpecializeLayers.cpp - Give single layers their own function -------===//
 
+#include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Support/Wording.h"
 
@@ -40,6 +41,8 @@ public:
 private:
   /// The layers that the option names, in module order.
   FailureOr<SmallVector<LayerOp>> chooseLayers() {
+    if (failed(checkLayers(getOperation())))
+      return failure();
     SmallVector<LayerOp> all;
     getOperation().walk([&](LayerOp layer) { all.push_back(layer); });
     if (layers.empty())

@@ -16,6 +16,9 @@
 
 namespace mlir::transformer {
 
+/// Refuses layers of modules within `module`: their functions are not its own.
+LogicalResult checkLayers(ModuleOp module);
+
 /// Functions that compute the same, in module order.
 using LayerGroup = SmallVector<func::FuncOp, 1>;
 

@@ -1,0 +1,56 @@
+// RUN: tc-opt %s --split-input-file --convert-transformer-to-ascend --verify-diagnostics
+
+// All ops that have no kernel are listed at once.
+func.func @composites(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %p: tensor<7xi64>, %cos: tensor<128x8xf16>) {
+  // expected-error @below {{'transformer.rms_norm' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
+  %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
+  %1 = transformer.silu %0 : tensor<7x8xf16>
+  // expected-error @below {{'transformer.swiglu' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
+  %2 = transformer.swiglu %0, %1 : tensor<7x8xf16>
+  // expected-error @below {{'transformer.rope_table' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
+  %3 = transformer.rope_table %p, %cos, %cos
+      : tensor<7xi64>, tensor<128x8xf16> -> !transformer.rope_table<8xf16>
+  return
+}
+
+// -----
+
+func.func @elementwise_of_unknown_size(%x: tensor<?x8xf16>) {
+  // expected-error @below {{'transformer.silu' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0 = transformer.silu %x : tensor<?x8xf16>
+  // Nothing needs to know the size of a view.
+  %1 = transformer.reshape %x : tensor<?x8xf16> to tensor<?x2x4xf16>
+  return
+}
+
+// -----
+
+func.func @linear_of_unknown_size(%x: tensor<?x8xf16>, %w: tensor<4x8xf16>, %i: tensor<?x8xi8>,
+                                  %b: tensor<4x8xi8>, %s: tensor<f32>) {
+  // expected-error @below {{'transformer.linear' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0 = transformer.linear %x, %w : tensor<?x8xf16>, tensor<4x8xf16> -> tensor<?x4xf16>
+  // expected-error @below {{'transformer.matmul' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %1 = transformer.matmul %x, %w transposed : tensor<?x8xf16>, tensor<4x8xf16>
+  // expected-error @below {{'transformer.quantized_linear' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %2 = transformer.quantized_linear %i, %b scales(%s, %s) : tensor<?x8xi8>, tensor<4x8xi8> -> tensor<?x4xf16>
+  return
+}
+
+// -----
+
+func.func @lookup_of_unknown_size(%ids: tensor<?xi64>, %table: tensor<256x8xf16>, %wide: tensor<256x?xf16>,
+                                  %known: tensor<7xi64>) {
+  // expected-error @below {{'transformer.embedding' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0 = transformer.embedding %ids, %table : tensor<?xi64>, tensor<256x8xf16> -> tensor<?x8xf16>
+  // expected-error @below {{'transformer.gather' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %1 = transformer.gather %wide, %known : tensor<256x?xf16>, tensor<7xi64>
+  return
+}
+
+// -----
+
+func.func @last_tokens_of_unknown_number(%x: tensor<?x8xf16>, %batch: !transformer.batch) {
+  // expected-error @below {{'transformer.last_tokens' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0 = transformer.last_tokens %x of %batch : tensor<?x8xf16>, !transformer.batch -> tensor<?x8xf16>
+  return
+}
