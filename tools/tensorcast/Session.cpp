@@ -3,6 +3,7 @@
 #include "Session.h"
 
 #include "tensorcast/CommandLine/OutputFile.h"
+#include "tensorcast/CommandLine/SourceCheck.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,6 +35,11 @@ OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {
     emitError(UnknownLoc::get(&context)) << message;
+    return {};
+  }
+  if (std::optional<std::string> problem =
+          checkSource(file->getMemBufferRef())) {
+    llvm::errs() << *problem << '\n';
     return {};
   }
   sourceManager.AddNewSourceBuffer(std::move(file), llvm::SMLoc());

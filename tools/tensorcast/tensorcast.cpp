@@ -2,6 +2,7 @@
 
 #include "Options.h"
 
+#include "tensorcast/CommandLine/SourceCheck.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -114,6 +115,7 @@ static int runCommand(const Command &command, ArrayRef<const char *> args) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installFatalErrorHandlers();
   ArrayRef<const char *> args = ArrayRef<const char *>(argv, argc).drop_front();
   StringRef name = args.empty() ? "" : args.front();
   if (name == "--help" || name == "-h" || name == "-help" || name == "help") {

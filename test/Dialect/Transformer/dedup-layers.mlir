@@ -151,14 +151,14 @@ module @another_op {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @another_number_of_operands {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %w = transformer.weight "w.weight" : tensor<8x8xf16>
     %b = transformer.weight "w.bias" : tensor<8xf16>
     %0 = transformer.linear %x, %w bias(%b : tensor<8xf16>) : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf16>
     return %0 : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="the number of operands or regions at transformer.linear: {{.*}} instead of {{.*}}bias{{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %w = transformer.weight "w.weight" : tensor<8x8xf16>
@@ -179,12 +179,12 @@ module @another_number_of_operands {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @an_attribute_less {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %0 = transformer.matmul %x, %x transposed : tensor<8x8xf16>, tensor<8x8xf16>
     return %0 : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="the number of attributes at transformer.matmul: {{.*}} instead of {{.*}} transposed {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %0 = transformer.matmul %x, %x : tensor<8x8xf16>, tensor<8x8xf16>
@@ -204,14 +204,14 @@ module @an_attribute_less {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @a_work_op_more {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
       ascend.elementwise elements(8) operations(1) : f16
     }
     return %x : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="an op more at ascend.elementwise: {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
@@ -233,7 +233,7 @@ module @a_work_op_more {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @a_work_op_less {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
       ascend.elementwise elements(8) operations(1) : f16
@@ -241,7 +241,7 @@ module @a_work_op_less {
     }
     return %x : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="an op more at ascend.launch: {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
@@ -262,11 +262,11 @@ module @a_work_op_less {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @a_layer_without_a_body {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     return %x : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="the number of blocks at func.func: {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(tensor<8x8xf16>) -> tensor<8x8xf16>
   func.func @main(%x: tensor<8x8xf16>) {

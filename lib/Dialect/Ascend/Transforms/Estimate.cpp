@@ -216,7 +216,7 @@ private:
       return mlir::emitError(module.getLoc(),
                              "expected 'reserved-memory-gb' from 0 to 1000000, "
                              "but got ")
-             << reservedMemoryGB;
+             << formatDecimal(reservedMemoryGB);
     if (reservedMemoryGB != 0)
       module->setAttr(kReservedBytesAttrName,
                       Builder(module).getI64IntegerAttr(

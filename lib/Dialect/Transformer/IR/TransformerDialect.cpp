@@ -2,6 +2,7 @@
 
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -150,7 +151,7 @@ LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!(rate >= 0 && rate < 1))
     return emitError() << "expected 'prefix_cache_hit_rate' from 0 to below 1, "
                           "but got "
-                       << rate;
+                       << tensorcast::formatDecimal(rate);
   return success();
 }
 
