@@ -217,18 +217,18 @@ private:
   static LogicalResult checkLowered(func::FuncOp function,
                                     const DeclineReasons &reasons) {
     bool lowered = true;
-    function.walk([&](Operation *op) {
-      if (op == function || isa<UnrealizedConversionCastOp>(op))
-        return;
-      if (isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op == function || isa<UnrealizedConversionCastOp>(op) ||
+          isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
                           linalg::LinalgDialect, math::MathDialect,
                           tensor::TensorDialect>(op->getDialect()))
-        return;
+        return WalkResult::advance();
       lowered = false;
       auto reason = reasons.find(op);
       op->emitOpError("cannot be executed: ")
           << (reason == reasons.end() ? "no rule says what it computes"
                                       : reason->second);
+      return WalkResult::skip();
     });
     return success(lowered);
   }

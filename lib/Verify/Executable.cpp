@@ -1,0 +1,297 @@
+//===- Executable.cpp - Modules compiled in process -----------------------===//
+
+#include "tensorcast/Verify/Executable.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+// Conversions that targets without instructions for them call; they come with
+// the compiler's run-time library, which is linked statically.
+extern "C" {
+float __extendhfsf2(uint16_t);
+uint16_t __truncsfhf2(float);
+uint16_t __truncdfhf2(double);
+}
+
+void tensorcast::registerExecutionDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect,
+                  tensor::TensorDialect>();
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  memref::registerAllocationOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// Public functions get an interface for C++; their arguments are only read.
+static void prepareFunctions(ModuleOp module) {
+  Builder builder(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic())
+      continue;
+    function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                      builder.getUnitAttr());
+    function.removeResAttrsAttr();
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      function.setArgAttrs(i, DictionaryAttr::get(module.getContext()));
+      function.setArgAttr(
+          i, bufferization::BufferizationDialect::kWritableAttrName,
+          builder.getBoolAttr(false));
+    }
+  }
+}
+
+/// Copies of strided buffers are loops too; LLVM would call a library.
+static void expandCopies(ModuleOp module) {
+  module.walk([](memref::CopyOp copy) {
+    OpBuilder builder(copy);
+    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
+                           copy.getTarget());
+    copy.erase();
+  });
+}
+
+static LogicalResult lowerToLLVM(ModuleOp module) {
+  PassManager pm(module.getContext());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  if (failed(pm.run(module)))
+    return failure();
+  expandCopies(module);
+  pm.clear();
+  // What upstream lowers from here on, LLVM verifies.
+  pm.enableVerifier(false);
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  return pm.run(module);
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+/// Operations that unoptimized code runs in about the time that optimizing
+/// takes for a model of two layers.
+static constexpr double worthOptimizing = 1e8;
+
+Executable::Executable(MLIRContext *context) : context(context) {}
+Executable::Executable(Executable &&) = default;
+Executable &Executable::operator=(Executable &&) = default;
+Executable::~Executable() = default;
+
+static llvm::orc::SymbolMap
+getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                             llvm::JITSymbolFlags::Exported};
+  };
+  add("__extendhfsf2", &__extendhfsf2);
+  add("__truncsfhf2", &__truncsfhf2);
+  add("__truncdfhf2", &__truncdfhf2);
+  return symbols;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+makeTargetMachine(llvm::CodeGenOptLevel level) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Expected<llvm::orc::JITTargetMachineBuilder> builder =
+      llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(level);
+  return builder->createTargetMachine();
+}
+
+FailureOr<Executable> Executable::compile(ModuleOp module) {
+  Executable executable(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                              function.getResultTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape() ||
+          !HostTensor::supports(tensor.getElementType()))
+        return function.emitOpError(
+                   "expected static tensors of floats or signless integers of "
+                   "at most 64 bits, but got ")
+               << type;
+    }
+    executable.functions[function.getName()] = function.getFunctionType();
+  }
+  WorkEstimate work = estimateWork(module);
+  prepareFunctions(module);
+  if (failed(lowerToLLVM(module)))
+    return failure();
+
+  auto report = [&](llvm::Error error) -> LogicalResult {
+    return mlir::emitError(module.getLoc(), "expected code for this machine, "
+                                            "but the compiler says: ")
+           << llvm::toString(std::move(error));
+  };
+  // Results are the same at any level: floats are not reordered. Below some
+  // work, compiling well takes longer than running badly.
+  bool isWorthIt = work.operations > worthOptimizing;
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      makeTargetMachine(isWorthIt ? llvm::CodeGenOptLevel::Default
+                                  : llvm::CodeGenOptLevel::None);
+  if (!machine)
+    return report(machine.takeError());
+  ExecutionEngineOptions options;
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                            machine->get());
+  if (isWorthIt)
+    options.transformer = optimize;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
+      ExecutionEngine::create(module, options, std::move(*machine));
+  if (!engine)
+    return report(engine.takeError());
+  executable.engine = std::move(*engine);
+  executable.engine->registerSymbols(getRuntimeSymbols);
+  return std::move(executable);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Memref descriptors, one after another: all fields are 64-bit words, in the
+/// order of the C interface.
+class Descriptors {
+public:
+  static size_t countWords(RankedTensorType type) {
+    return 3 + 2 * type.getRank();
+  }
+
+  /// Appends a view of `data`; its index.
+  size_t append(RankedTensorType type, const char *data) {
+    size_t start = words.size();
+    auto address = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data));
+    llvm::append_values(words, address, address, int64_t(0));
+    llvm::append_range(words, type.getShape());
+    SmallVector<int64_t> strides(type.getRank(), 1);
+    for (int64_t dim = type.getRank() - 2; dim >= 0; --dim)
+      strides[dim] = strides[dim + 1] * type.getDimSize(dim + 1);
+    llvm::append_range(words, strides);
+    return start;
+  }
+
+  /// Appends room for a result; its index.
+  size_t reserve(RankedTensorType type) {
+    size_t start = words.size();
+    words.resize(start + countWords(type));
+    return start;
+  }
+
+  void *at(size_t start) { return &words[start]; }
+  char *getAllocated(size_t start) const { return getPointer(start); }
+  char *getData(size_t start, RankedTensorType type) const {
+    return getPointer(start + 1) +
+           words[start + 2] *
+               HostTensor::getElementBytes(type.getElementType());
+  }
+
+private:
+  char *getPointer(size_t index) const {
+    return reinterpret_cast<char *>(static_cast<uintptr_t>(words[index]));
+  }
+
+  std::vector<int64_t> words;
+};
+} // namespace
+
+FailureOr<std::vector<HostTensor>>
+Executable::run(StringRef function, ArrayRef<HostTensor> arguments) {
+  FunctionType type = functions.lookup(function);
+  Descriptors descriptors;
+  SmallVector<size_t> resultStarts, argumentStarts;
+  for (Type result : type.getResults())
+    resultStarts.push_back(descriptors.reserve(cast<RankedTensorType>(result)));
+  for (const HostTensor &argument : arguments)
+    argumentStarts.push_back(
+        descriptors.append(argument.getType(), argument.data()));
+
+  // The results, as one struct, are written through the first argument.
+  SmallVector<void *> pointers;
+  if (!resultStarts.empty())
+    pointers.push_back(descriptors.at(0));
+  for (size_t start : argumentStarts)
+    pointers.push_back(descriptors.at(start));
+  SmallVector<void *> packed;
+  for (void *&pointer : pointers)
+    packed.push_back(&pointer);
+  if (llvm::Error error =
+          engine->invokePacked(("_mlir_ciface_" + function).str(), packed))
+    return mlir::emitError(UnknownLoc::get(context), "expected function '")
+           << function << "', but the compiled code says: "
+           << llvm::toString(std::move(error));
+
+  std::vector<HostTensor> results;
+  llvm::SmallPtrSet<void *, 8> owned;
+  for (auto [start, result] : llvm::zip(resultStarts, type.getResults())) {
+    HostTensor &tensor = results.emplace_back(cast<RankedTensorType>(result));
+    std::memcpy(tensor.data(), descriptors.getData(start, tensor.getType()),
+                tensor.getNumBytes());
+    owned.insert(descriptors.getAllocated(start));
+  }
+  for (void *pointer : owned)
+    free(pointer);
+  return results;
+}
