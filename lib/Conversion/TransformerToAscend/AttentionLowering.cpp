@@ -54,8 +54,7 @@ struct LowerAttention : LoweringPattern<AttentionLikeOp> {
     Type softmaxType = op.getType().getElementType();
     ExprAttr elements = getNumElements(query);
     if (!elements)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     BatchExprs batch(op.getBatch(), cache.getBlockSize());
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       ascend::AttentionOp::create(

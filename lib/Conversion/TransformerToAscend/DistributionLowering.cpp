@@ -19,8 +19,7 @@ struct LowerCollective : LoweringPattern<CollectiveOp> {
                                 PatternRewriter &rewriter) const override {
     ExprAttr bytes = getByteSize(op.getInput().getType());
     if (!bytes)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::CollectiveOp::create(builder, loc, kind, bytes, op.getRanks());
     };

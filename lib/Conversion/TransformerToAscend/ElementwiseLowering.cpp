@@ -21,8 +21,7 @@ struct LowerElementwise : LoweringPattern<SourceOp> {
     auto type = cast<RankedTensorType>(op->getOperand(0).getType());
     ExprAttr elements = getNumElements(type);
     if (!elements)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
     };
@@ -59,8 +58,7 @@ template <typename SourceOp> struct LowerLookup : LoweringPattern<SourceOp> {
     Value indices = getIndices(op);
     ExprAttr rows = getNumElements(cast<RankedTensorType>(indices.getType()));
     if (!rows || ShapedType::isDynamic(op.getTable().getType().getDimSize(1)))
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     StringRef name = op->getName().stripDialect();
     const Kernel *kernel = this->kernels.lookup(name);
     if (kernel && kernel->getCoefficient("reads_whole_table"))
@@ -94,8 +92,7 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
     ExprAttr elements = getNumElements(type);
     ExprAttr scales = getNumElements(op.getScale().getType());
     if (!elements || !scales)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
       if (double perScale = kernel.getCoefficient("vector_ops_per_scale"))

@@ -33,6 +33,10 @@ struct LaunchParts {
   std::optional<unsigned> discardedResult = {};
 };
 
+/// Why an op of unknown size has no kernel.
+inline constexpr StringLiteral kUnknownSize =
+    "a '?' has no expression; add #transformer.dims to its type";
+
 /// Replaces `op` by a launch with the same results, or fails with a reason if
 /// the set has no such kernel.
 LogicalResult replaceWithLaunch(Operation *op, const KernelSet &kernels,

@@ -55,8 +55,7 @@ struct LowerMatmul : LoweringPattern<MatmulOp> {
                                 PatternRewriter &rewriter) const override {
     ProductSizes sizes(op.getLhs().getType(), op.getType());
     if (!sizes)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
                                op.getType().getElementType());
@@ -75,8 +74,7 @@ struct LowerLinear : LoweringPattern<LinearOp> {
                                 PatternRewriter &rewriter) const override {
     ProductSizes sizes(op.getInput().getType(), op.getType());
     if (!sizes)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
                                op.getType().getElementType());
@@ -98,8 +96,7 @@ struct LowerQuantizedLinear : LoweringPattern<QuantizedLinearOp> {
     auto input = cast<RankedTensorType>(op.getInput().getType());
     ProductSizes sizes(input, op.getType());
     if (!sizes)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       Type type = kernel.operandType.empty()
                       ? input.getElementType()
@@ -150,8 +147,7 @@ struct LowerLastTokens : LoweringPattern<LastTokensOp> {
     RankedTensorType type = op.getType();
     ExprAttr rows = getExpr(context, getDims(type)[0]);
     if (!rows || ShapedType::isDynamic(type.getDimSize(1)))
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     double rowBytes =
         type.getDimSize(1) * *getElementBytes(type.getElementType());
     const Kernel *kernel = kernels.lookup("last_tokens");

@@ -9,9 +9,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-static constexpr StringLiteral noExpression =
-    "a '?' has no expression; add #transformer.dims to its type";
-
 namespace {
 /// A kernel that reads rows once and writes what it makes of them.
 template <typename NormOp> struct LowerNorm : LoweringPattern<NormOp> {
@@ -22,7 +19,7 @@ template <typename NormOp> struct LowerNorm : LoweringPattern<NormOp> {
     auto type = cast<RankedTensorType>(op->getOperand(0).getType());
     ExprAttr elements = getNumElements(type);
     if (!elements)
-      return rewriter.notifyMatchFailure(op, noExpression);
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
     };
@@ -57,7 +54,7 @@ struct LowerAddRMSNorm : LoweringPattern<AddRMSNormOp> {
                                 PatternRewriter &rewriter) const override {
     ExprAttr elements = getNumElements(op.getLhs().getType());
     if (!elements)
-      return rewriter.notifyMatchFailure(op, noExpression);
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addElementwiseWork(builder, loc, kernel, elements,
                          op.getLhs().getType().getElementType());
@@ -82,7 +79,7 @@ struct LowerRopePair : LoweringPattern<RopePairOp> {
     ExprAttr queries = getNumElements(query);
     ExprAttr keys = getNumElements(op.getKey().getType());
     if (!queries || !keys)
-      return rewriter.notifyMatchFailure(op, noExpression);
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     RopeTableType table = op.getTable().getType();
     RankedTensorType part =
         getTensorType({getDims(query)[0], Dim(1), Dim(table.getWidth())},

@@ -170,28 +170,18 @@ private:
 };
 
 class TransformerFuseAttentionPass
-    : public transformer::impl::TransformerFuseAttentionBase<
-          TransformerFuseAttentionPass> {
+    : public FusionPass<TransformerFuseAttentionPass,
+                        transformer::impl::TransformerFuseAttentionBase<
+                            TransformerFuseAttentionPass>> {
 public:
-  using TransformerFuseAttentionBase::TransformerFuseAttentionBase;
+  using FusionPass::FusionPass;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
+  void addPatterns(RewritePatternSet &set) {
     if (rope)
-      set.add<RaiseRopeTable, RaiseRope, RaisePartialRope>(context,
+      set.add<RaiseRopeTable, RaiseRope, RaisePartialRope>(set.getContext(),
                                                            "fuse-attention");
     if (ropePair)
-      set.add<PairRopes>(context, "fuse-attention", onlyFullWidth);
-    patterns = std::move(set);
-    return success();
+      set.add<PairRopes>(set.getContext(), "fuse-attention", onlyFullWidth);
   }
-
-  void runOnOperation() override {
-    if (failed(applyFusions(getOperation(), patterns)))
-      signalPassFailure();
-  }
-
-private:
-  FrozenRewritePatternSet patterns;
 };
 } // namespace

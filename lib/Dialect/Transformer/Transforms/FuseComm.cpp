@@ -55,29 +55,19 @@ struct FuseAllReduce : FusionPattern<AllReduceOp> {
 };
 
 class TransformerFuseCommPass
-    : public transformer::impl::TransformerFuseCommBase<
-          TransformerFuseCommPass> {
+    : public FusionPass<
+          TransformerFuseCommPass,
+          transformer::impl::TransformerFuseCommBase<TransformerFuseCommPass>> {
 public:
-  using TransformerFuseCommBase::TransformerFuseCommBase;
+  using FusionPass::FusionPass;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
+  void addPatterns(RewritePatternSet &set) {
     if (share)
       set.add<ShareExchange<AllGatherOp>, ShareExchange<OwnRowsOp>>(
-          context, "fuse-comm");
+          set.getContext(), "fuse-comm");
     if (linearAllReduce)
       set.add<FuseAllReduce<LinearOp>, FuseAllReduce<QuantizedLinearOp>>(
-          context, "fuse-comm");
-    patterns = std::move(set);
-    return success();
+          set.getContext(), "fuse-comm");
   }
-
-  void runOnOperation() override {
-    if (failed(applyFusions(getOperation(), patterns)))
-      signalPassFailure();
-  }
-
-private:
-  FrozenRewritePatternSet patterns;
 };
 } // namespace

@@ -37,24 +37,15 @@ struct RaiseSwiGLU : FusionPattern<MulOp> {
 };
 
 class TransformerFuseFFNPass
-    : public transformer::impl::TransformerFuseFFNBase<TransformerFuseFFNPass> {
+    : public FusionPass<
+          TransformerFuseFFNPass,
+          transformer::impl::TransformerFuseFFNBase<TransformerFuseFFNPass>> {
 public:
-  using TransformerFuseFFNBase::TransformerFuseFFNBase;
+  using FusionPass::FusionPass;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
+  void addPatterns(RewritePatternSet &set) {
     if (swiglu)
-      set.add<RaiseSwiGLU>(context, "fuse-ffn");
-    patterns = std::move(set);
-    return success();
+      set.add<RaiseSwiGLU>(set.getContext(), "fuse-ffn");
   }
-
-  void runOnOperation() override {
-    if (failed(applyFusions(getOperation(), patterns)))
-      signalPassFailure();
-  }
-
-private:
-  FrozenRewritePatternSet patterns;
 };
 } // namespace

@@ -96,27 +96,17 @@ struct FuseResidual : FusionPattern<RMSNormOp> {
 };
 
 class TransformerFuseNormPass
-    : public transformer::impl::TransformerFuseNormBase<
-          TransformerFuseNormPass> {
+    : public FusionPass<
+          TransformerFuseNormPass,
+          transformer::impl::TransformerFuseNormBase<TransformerFuseNormPass>> {
 public:
-  using TransformerFuseNormBase::TransformerFuseNormBase;
+  using FusionPass::FusionPass;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
+  void addPatterns(RewritePatternSet &set) {
     if (rmsNorm)
-      set.add<RaiseRMSNorm>(context, "fuse-norm");
+      set.add<RaiseRMSNorm>(set.getContext(), "fuse-norm");
     if (residual)
-      set.add<FuseResidual>(context, "fuse-norm");
-    patterns = std::move(set);
-    return success();
+      set.add<FuseResidual>(set.getContext(), "fuse-norm");
   }
-
-  void runOnOperation() override {
-    if (failed(applyFusions(getOperation(), patterns)))
-      signalPassFailure();
-  }
-
-private:
-  FrozenRewritePatternSet patterns;
 };
 } // namespace

@@ -106,32 +106,23 @@ private:
 };
 
 class TransformerFuseQuantPass
-    : public transformer::impl::TransformerFuseQuantBase<
-          TransformerFuseQuantPass> {
+    : public FusionPass<TransformerFuseQuantPass,
+                        transformer::impl::TransformerFuseQuantBase<
+                            TransformerFuseQuantPass>> {
 public:
-  using TransformerFuseQuantBase::TransformerFuseQuantBase;
+  using FusionPass::FusionPass;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
+  void addPatterns(RewritePatternSet &set) {
     if (share)
       set.add<ShareQuantization<QuantizeOp>,
-              ShareQuantization<DynamicQuantizeOp>>(context, "fuse-quant");
+              ShareQuantization<DynamicQuantizeOp>>(set.getContext(),
+                                                    "fuse-quant");
     if (norm)
       set.add<FuseNormQuantize<RMSNormOp, QuantizeOp>,
               FuseNormQuantize<RMSNormOp, DynamicQuantizeOp>,
               FuseNormQuantize<AddRMSNormOp, QuantizeOp>,
               FuseNormQuantize<AddRMSNormOp, DynamicQuantizeOp>>(
-          context, "fuse-quant", onlyEps);
-    patterns = std::move(set);
-    return success();
+          set.getContext(), "fuse-quant", onlyEps);
   }
-
-  void runOnOperation() override {
-    if (failed(applyFusions(getOperation(), patterns)))
-      signalPassFailure();
-  }
-
-private:
-  FrozenRewritePatternSet patterns;
 };
 } // namespace

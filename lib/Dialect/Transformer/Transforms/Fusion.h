@@ -50,6 +50,29 @@ FusionPattern<RootOp>::missed(Operation *op, PatternRewriter &rewriter,
 LogicalResult applyFusions(Operation *op,
                            const FrozenRewritePatternSet &patterns);
 
+/// A pass that is a set of fusions. `BaseT` is the generated base of the pass,
+/// whose `addPatterns(RewritePatternSet &)` says which fusions its options ask
+/// for.
+template <typename PassT, typename BaseT> class FusionPass : public BaseT {
+public:
+  using BaseT::BaseT;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    static_cast<PassT *>(this)->addPatterns(set);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(applyFusions(this->getOperation(), patterns)))
+      this->signalPassFailure();
+  }
+
+private:
+  FrozenRewritePatternSet patterns;
+};
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_FUSION_H

@@ -161,25 +161,15 @@ private:
 };
 
 class TransformerMergeLinearsPass
-    : public transformer::impl::TransformerMergeLinearsBase<
-          TransformerMergeLinearsPass> {
+    : public FusionPass<TransformerMergeLinearsPass,
+                        transformer::impl::TransformerMergeLinearsBase<
+                            TransformerMergeLinearsPass>> {
 public:
-  using TransformerMergeLinearsBase::TransformerMergeLinearsBase;
+  using FusionPass::FusionPass;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
+  void addPatterns(RewritePatternSet &set) {
     set.add<MergeLinears<LinearOp>, MergeLinears<QuantizedLinearOp>>(
-        context, "merge-linears", onlyEqualGroups);
-    patterns = std::move(set);
-    return success();
+        set.getContext(), "merge-linears", onlyEqualGroups);
   }
-
-  void runOnOperation() override {
-    if (failed(applyFusions(getOperation(), patterns)))
-      signalPassFailure();
-  }
-
-private:
-  FrozenRewritePatternSet patterns;
 };
 } // namespace
