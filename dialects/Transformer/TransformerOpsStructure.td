@@ -4,6 +4,7 @@
 #define TENSORCAST_TRANSFORMER_OPS_STRUCTURE
 
 include "TransformerOpsBase.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 //===----------------------------------------------------------------------===//
@@ -38,7 +39,8 @@ def Transformer_LayerOp : Transformer_Op<"layer",
   }];
 }
 
-def Transformer_WeightOp : Transformer_Op<"weight", [Pure]> {
+def Transformer_WeightOp : Transformer_Op<"weight", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Declares a weight of the layer or model.";
   let description = [{
     The result is the weight called `name` within the enclosing layer, of static
@@ -59,7 +61,8 @@ def Transformer_WeightOp : Transformer_Op<"weight", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure]> {
+def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Declares the KV cache of an attention.";
   let description = [{
     The result is the cache called `name` within the enclosing layer, as the

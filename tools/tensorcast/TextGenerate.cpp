@@ -168,6 +168,9 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     workload = getWorkload(line, context);
   PassManager pm(context);
   if (line.hasFlag(OPT_compile)) {
+    if (line.getString(OPT_reference_eq) == "2026.06")
+      line.reportNote("the two streams of 2026.06 are priced as one, which is "
+                      "exact for dense models");
     CompileOptions options;
     readOptions(line, workload, options);
     for (const std::string &name : getCompilationConfig(line))

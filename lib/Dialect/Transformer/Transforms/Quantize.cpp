@@ -94,7 +94,8 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
     auto declare = [&](StringRef suffix, Type type) -> Value {
       return WeightOp::create(rewriter, loc, type,
                               rewriter.getStringAttr(name + suffix),
-                              weight.getShardingAttr());
+                              isScalar(type) ? ShardingAttr()
+                                             : weight.getShardingAttr());
     };
     IntegerAttr groupSize;
     if (scheme.groupSize)
@@ -132,6 +133,10 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
   }
 
 private:
+  static bool isScalar(Type type) {
+    return cast<RankedTensorType>(type).getRank() == 0;
+  }
+
   /// Layers that read one tensor have its one scale.
   static Value findScale(Value input) {
     for (Operation *user : input.getUsers())
