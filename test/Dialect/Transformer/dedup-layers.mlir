@@ -55,7 +55,7 @@ module @another_eps {
     return %0 : tensor<2x8xf16>
   }
   // expected-remark @below {{"a layer of its own"}}
-  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'eps' at transformer.rms_norm: `%1 = transformer.rms_norm %arg0, %0 eps(1.0e-05) : tensor<2x8xf16>, tensor<8xf16>` instead of `%1 = transformer.rms_norm %arg0, %0 eps(1.0e-06) : tensor<2x8xf16>, tensor<8xf16>`", Remark="kept apart from @layer_0"}}
+  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'eps' at transformer.rms_norm: `%0 = transformer.rms_norm %arg0, %norm.weight eps(1.0e-05) : tensor<2x8xf16>, tensor<8xf16>` instead of `%0 = transformer.rms_norm %arg0, %norm.weight eps(1.0e-06) : tensor<2x8xf16>, tensor<8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %w = transformer.weight "norm.weight" : tensor<8xf16>
     %0 = transformer.rms_norm %x, %w eps(1.0e-5) : tensor<2x8xf16>, tensor<8xf16>
@@ -91,7 +91,7 @@ module @another_weight {
     return %0 : tensor<2x8xf16>
   }
   // expected-remark @below {{"a layer of its own"}}
-  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'name' at transformer.weight: `%0 = transformer.weight "other.weight" : tensor<8xf16>` instead of `%0 = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
+  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'name' at transformer.weight: `%other.weight = transformer.weight "other.weight" : tensor<8xf16>` instead of `%norm.weight = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %w = transformer.weight "other.weight" : tensor<8xf16>
     %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<2x8xf16>, tensor<8xf16>
@@ -127,7 +127,7 @@ module @another_op {
     return %0 : tensor<2x8xf16>
   }
   // expected-remark @below {{"a layer of its own"}}
-  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the op at transformer.neg: `%0 = transformer.neg %arg0 : tensor<2x8xf16>` instead of `%0 = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
+  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the op at transformer.neg: `%0 = transformer.neg %arg0 : tensor<2x8xf16>` instead of `%norm.weight = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %0 = transformer.neg %x : tensor<2x8xf16>
     return %0 : tensor<2x8xf16>
