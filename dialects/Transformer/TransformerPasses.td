@@ -128,6 +128,7 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     neither sharded nor bound; quantize afterwards, so that scales belong to what
     a device holds.
   }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [
     Option<"devices", "devices", "int64_t", /*default=*/"0",
            "Devices that run the model; tp * dp if 0.">,

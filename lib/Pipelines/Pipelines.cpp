@@ -155,7 +155,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   builder.addFusions(/*linearAllReduce=*/
                      builder.getSwitch("fuse_linear_all_reduce") != 0 ||
                      llvm::is_contained(options.compilationConfig,
-                                        "enable-matmul-allreduce"));
+                                        CompilationPass::MatmulAllReduce));
   builder.addLowering(/*compiled=*/true);
 }
 

@@ -58,33 +58,47 @@ static StringRef getModel(CommandLine &line) {
   return line.getString(OPT_model_id_eq);
 }
 
-/// The passes that `--compilation-config` switches on, as the pipeline calls
-/// them; reports those that are not built.
-static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
+/// The passes that `--compilation-config` switches on; reports those that are
+/// not built, and notes one that does nothing.
+static SmallVector<CompilationPass> getCompilationConfig(CommandLine &line) {
   StringRef known[] = {"enable-matmul-allreduce", "enable-sequence-parallel"};
   StringRef later[] = {"enable-multistream", "enable-dispatch-ffn-combine"};
-  SmallVector<std::string> names;
+  SmallVector<CompilationPass> passes;
   for (std::string name :
        line.getArgs().getAllArgValues(OPT_compilation_config_eq)) {
     std::replace(name.begin(), name.end(), '_', '-');
-    if (llvm::is_contained(later, name))
+    if (!StringRef(name).starts_with("enable-"))
+      name = "enable-" + name;
+    if (llvm::is_contained(later, name)) {
       line.reportError("'" + name +
-                       "' of '--compilation-config' is not built "
-                       "yet");
-    else if (!llvm::is_contained(known, name))
-      line.reportError(
-          unknownName("pass of '--compilation-config'", name, known));
-    else
-      names.push_back(name);
+                       "' of '--compilation-config' is not built yet");
+    } else if (name == known[0]) {
+      passes.push_back(CompilationPass::MatmulAllReduce);
+    } else if (name == known[1]) {
+      line.reportNote(
+          "'" + name +
+          "' has no effect here: sequence parallelism "
+          "starts at row-wise word embeddings, which are not built");
+      passes.push_back(CompilationPass::SequenceParallel);
+    } else {
+      line.reportError(unknownName("compilation pass", name, known));
+    }
   }
-  if (!names.empty() && !line.hasFlag(OPT_compile))
+  if (!passes.empty() && !line.hasFlag(OPT_compile))
     line.reportError("expected '--compile' beside '--compilation-config', but "
                      "got none");
-  return names;
+  return passes;
 }
 
 /// Groups and their numbers must make up all devices.
 static void checkGroups(CommandLine &line) {
+  for (OptionID id :
+       {OPT_num_devices_eq, OPT_tp_size_eq, OPT_dp_size_eq,
+        OPT_o_proj_tp_size_eq, OPT_mlp_tp_size_eq, OPT_lmhead_tp_size_eq})
+    if (const Arg *arg = line.getArgs().getLastArg(id);
+        arg && line.getInteger(id, 1) < 1)
+      line.reportError("expected '" + getOptionName(*arg) +
+                       "' of at least 1, but got " + arg->getValue());
   int64_t devices = line.getInteger(OPT_num_devices_eq, 1);
   int64_t tensor = line.getInteger(OPT_tp_size_eq, 1);
   std::tuple<StringRef, OptionID, OptionID> groups[] = {
@@ -173,8 +187,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
                       "exact for dense models");
     CompileOptions options;
     readOptions(line, workload, options);
-    for (const std::string &name : getCompilationConfig(line))
-      options.compilationConfig.push_back(name);
+    for (CompilationPass pass : getCompilationConfig(line))
+      options.compilationConfig.push_back(pass);
     buildCompilePipeline(pm, options);
   } else {
     EagerOptions options;

@@ -72,6 +72,18 @@ static void printHelp() {
                   "usage.\n";
 }
 
+/// Whether an argument is a name of the reference's optional passes, with or
+/// without `enable` in front.
+static bool isCompilationPass(StringRef arg) {
+  std::string name = arg.str();
+  std::replace(name.begin(), name.end(), '_', '-');
+  StringRef rest = name;
+  return rest.consume_front("enable") ||
+         llvm::is_contained({"multistream", "sequence-parallel",
+                             "matmul-allreduce", "dispatch-ffn-combine"},
+                            rest);
+}
+
 /// `--compilation-config a b` as `--compilation-config=a,b`: the only option
 /// that takes any number of values.
 static SmallVector<const char *> joinLists(ArrayRef<const char *> args,
@@ -83,7 +95,7 @@ static SmallVector<const char *> joinLists(ArrayRef<const char *> args,
       continue;
     }
     SmallVector<StringRef> names;
-    while (i + 1 < args.size() && StringRef(args[i + 1]).starts_with("enable"))
+    while (i + 1 < args.size() && isCompilationPass(args[i + 1]))
       names.push_back(args[++i]);
     joined.push_back(
         saver.save("--compilation-config=" + llvm::join(names, ",")).data());

@@ -88,12 +88,21 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
 /// Options of `tensorcast-eager`.
 struct EagerOptions : PriceOptions<EagerOptions> {};
 
+/// Passes of the compiled pipeline that are off unless they are named.
+enum class CompilationPass { MatmulAllReduce, SequenceParallel };
+
 /// Options of `tensorcast-compile`.
 struct CompileOptions : PriceOptions<CompileOptions> {
-  ListOption<std::string> compilationConfig{
-      *this, "compilation-config",
-      llvm::cl::desc("Passes to switch on: enable-matmul-allreduce, "
-                     "enable-sequence-parallel.")};
+  ListOption<CompilationPass> compilationConfig{
+      *this, "compilation-config", llvm::cl::desc("Passes to switch on."),
+      llvm::cl::values(
+          clEnumValN(CompilationPass::MatmulAllReduce,
+                     "enable-matmul-allreduce",
+                     "fuse linear layers with the all-reduce behind them"),
+          clEnumValN(CompilationPass::SequenceParallel,
+                     "enable-sequence-parallel",
+                     "no effect without row-wise word embeddings, which are "
+                     "not built"))};
 };
 
 /// dedup, quantize, bind, decompose to what a framework launches, lower,

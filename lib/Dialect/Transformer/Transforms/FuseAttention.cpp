@@ -152,7 +152,7 @@ struct PairRopes : FusionPattern<RopeOp> {
                                               "before it");
     for (Operation *user : query->getUsers()) {
       Operation *ancestor = key->getBlock()->findAncestorOpInBlock(*user);
-      if (!ancestor || ancestor->isBeforeInBlock(key))
+      if (!ancestor || ancestor == key || ancestor->isBeforeInBlock(key))
         return missed(key, rewriter, "rope-pair",
                       "the rotated queries are used before the keys are there");
     }

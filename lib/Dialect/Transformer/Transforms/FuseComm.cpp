@@ -46,6 +46,9 @@ struct FuseAllReduce : FusionPattern<AllReduceOp> {
     if (!linear->hasOneUse())
       return missed(op, rewriter, "linear-all-reduce",
                     "the layer has another reader");
+    if (linear.getAllReduce())
+      return missed(op, rewriter, "linear-all-reduce",
+                    "the layer is summed over other devices already");
     passed(op, "linear-all-reduce");
     rewriter.modifyOpInPlace(linear,
                              [&] { linear.setAllReduceAttr(op.getRanks()); });

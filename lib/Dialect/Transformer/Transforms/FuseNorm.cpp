@@ -1,6 +1,9 @@
 //===- FuseNorm.cpp - Norms from their pieces, and with the residual ------===//
 
 #include "Fusion.h"
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+
+#include <cmath>
 
 namespace mlir::transformer {
 #define GEN_PASS_DEF_TRANSFORMERFUSENORM
@@ -51,14 +54,26 @@ struct RaiseRMSNorm : FusionPattern<MulOp> {
       return missed(scaled, rewriter, "rms-norm",
                     "what is normalized is not what the mean is of");
     Value weight = getOther(scaled, narrow.getResult());
-    auto type = cast<RankedTensorType>(weight.getType());
-    if (type.getRank() != 1 || narrow.getType() != widen.getInput().getType())
+    if (!isLegal(scaled, widen, weight, stable.getValue().convertToDouble()))
       return missed(scaled, rewriter, "rms-norm",
-                    "the weight is not one number per feature");
+                    "no norm has these types, weight or constant");
     passed(scaled, "rms-norm");
     rewriter.replaceOpWithNewOp<RMSNormOp>(scaled, widen.getInput(), weight,
                                            stable.getValueAttr());
     return success();
+  }
+
+private:
+  /// Whether `transformer.rms_norm` can say the same: the mean in f32, one
+  /// weight per feature, a finite constant above 0.
+  static bool isLegal(MulOp scaled, CastOp widen, Value weight, double eps) {
+    RankedTensorType input = widen.getInput().getType();
+    auto scales = cast<RankedTensorType>(weight.getType());
+    return widen.getType().getElementType().isF32() && input.getRank() >= 1 &&
+           scaled.getType() == input && scales.getRank() == 1 &&
+           scales.getElementType() == input.getElementType() &&
+           mayBeEqual(getDims(scales).front(), getDims(input).back()) &&
+           eps > 0 && std::isfinite(eps);
   }
 };
 
@@ -74,6 +89,9 @@ struct FuseResidual : FusionPattern<RMSNormOp> {
     if (add->getBlock() != norm->getBlock())
       return missed(norm, rewriter, "add-rms-norm",
                     "the sum is computed in another block");
+    if (norm.getWeight() == add.getResult())
+      return missed(norm, rewriter, "add-rms-norm",
+                    "the sum is the weight as well");
     if (add.getLhs().getType() != add.getRhs().getType())
       return missed(norm, rewriter, "add-rms-norm",
                     "the sum repeats an operand");

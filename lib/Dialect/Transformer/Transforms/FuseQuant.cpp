@@ -47,7 +47,7 @@ struct FuseNormQuantize : FusionPattern<QuantizeLikeOp> {
   LogicalResult matchAndRewrite(QuantizeLikeOp op,
                                 PatternRewriter &rewriter) const override {
     auto norm = op.getInput().template getDefiningOp<NormOp>();
-    if (!norm)
+    if (!norm || !isNormed(norm, op.getInput()))
       return rewriter.notifyMatchFailure(op, "the input is not from this norm");
     if (!op.getInput().hasOneUse())
       return this->missed(op, rewriter, "norm-quantize",
@@ -58,12 +58,31 @@ struct FuseNormQuantize : FusionPattern<QuantizeLikeOp> {
     if (onlyEps > 0 && norm.getEps().convertToDouble() != onlyEps)
       return this->missed(op, rewriter, "norm-quantize",
                           "the kernel exists for another 'eps' only");
+    if (!isThereFor(norm, getScale(op)))
+      return this->missed(op, rewriter, "norm-quantize",
+                          "the scale is computed after the norm");
     this->passed(op, "norm-quantize");
     fuse(norm, op, rewriter);
     return success();
   }
 
 private:
+  /// Whether `value` is the normalized result, not a sum beside it.
+  static bool isNormed(RMSNormOp, Value) { return true; }
+  static bool isNormed(AddRMSNormOp norm, Value value) {
+    return value == norm.getNorm();
+  }
+
+  /// Whether a kernel in the place of the norm can have `scale`. One with the
+  /// residual runs there, since its sum has earlier readers than the
+  /// quantization.
+  static bool isThereFor(RMSNormOp, Value) { return true; }
+  static bool isThereFor(AddRMSNormOp norm, Value scale) {
+    Operation *op = scale ? scale.getDefiningOp() : nullptr;
+    return !op || isa<WeightOp>(op) || op->getBlock() != norm->getBlock() ||
+           op->isBeforeInBlock(norm);
+  }
+
   static Value getScale(QuantizeOp op) { return op.getScale(); }
   static Value getScale(DynamicQuantizeOp) { return {}; }
   static Type getScaleType(QuantizeOp) { return {}; }
@@ -86,12 +105,12 @@ private:
 
   static void fuse(AddRMSNormOp norm, QuantizeLikeOp op,
                    PatternRewriter &rewriter) {
-    // The sum has readers before the quantization, so the kernel runs where
-    // the norm did; a known scale must be there by then.
     rewriter.setInsertionPoint(norm);
     Value scale = getScale(op);
-    if (auto weight = scale ? scale.getDefiningOp<WeightOp>() : WeightOp())
-      rewriter.moveOpBefore(weight, norm);
+    Operation *declared = scale ? scale.getDefiningOp() : nullptr;
+    if (declared && declared->getBlock() == norm->getBlock() &&
+        norm->isBeforeInBlock(declared))
+      rewriter.moveOpBefore(declared, norm);
     auto fused = AddRMSNormQuantizeOp::create(
         rewriter, norm.getLoc(), norm.getSum().getType(),
         op.getResult().getType(), getScaleType(op), norm.getLhs(),

@@ -19,7 +19,13 @@ static Value getInputScale(QuantizedLinearOp op) { return op.getInputScale(); }
 /// way.
 template <typename LinearLikeOp>
 static bool areAlike(LinearLikeOp lhs, LinearLikeOp rhs) {
-  return lhs->getBlock() == rhs->getBlock() &&
+  auto hasStaticShape = [](LinearLikeOp op) {
+    return cast<RankedTensorType>(op.getWeight().getType()).hasStaticShape() &&
+           (!op.getBias() ||
+            cast<RankedTensorType>(op.getBias().getType()).hasStaticShape());
+  };
+  return hasStaticShape(lhs) && hasStaticShape(rhs) &&
+         lhs->getBlock() == rhs->getBlock() &&
          lhs.getInput() == rhs.getInput() &&
          getInputScale(lhs) == getInputScale(rhs) && !lhs.getAllReduce() &&
          !rhs.getAllReduce() &&

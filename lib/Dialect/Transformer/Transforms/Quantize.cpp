@@ -21,6 +21,16 @@ using llvm::GlobPattern;
 
 static constexpr StringLiteral weightSuffix = ".weight";
 
+/// Leaves `op` alone and says why.
+static LogicalResult miss(Operation *op, PatternRewriter &rewriter,
+                          StringRef reason) {
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name(op->getName().stripDialect())
+                     .category("quantize"))
+      << "not quantized" << remark::reason("{0}", reason.str());
+  return rewriter.notifyMatchFailure(op, reason);
+}
+
 namespace {
 /// Which weights to quantize, by patterns on their names.
 struct NameFilter {
@@ -92,10 +102,9 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
 
     Location loc = linear.getLoc();
     auto declare = [&](StringRef suffix, Type type) -> Value {
-      return WeightOp::create(rewriter, loc, type,
-                              rewriter.getStringAttr(name + suffix),
-                              isScalar(type) ? ShardingAttr()
-                                             : weight.getShardingAttr());
+      return WeightOp::create(
+          rewriter, loc, type, rewriter.getStringAttr(name + suffix),
+          isScalar(type) ? ShardingAttr() : weight.getShardingAttr());
     };
     IntegerAttr groupSize;
     if (scheme.groupSize)
@@ -110,7 +119,7 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
     if (scheme.activationType && scheme.isStatic) {
       RankedTensorType type =
           withElementType(linear.getInput().getType(), scheme.activationType);
-      inputScale = findScale(linear.getInput());
+      inputScale = findScale(linear);
       if (!inputScale)
         inputScale = declare(".input_scale", getScaleType(type, {}));
       input = QuantizeOp::create(rewriter, loc, type, input, inputScale);
@@ -138,20 +147,13 @@ private:
   }
 
   /// Layers that read one tensor have its one scale.
-  static Value findScale(Value input) {
-    for (Operation *user : input.getUsers())
-      if (auto quantize = dyn_cast<QuantizeOp>(user))
+  static Value findScale(LinearOp linear) {
+    for (Operation *user : linear.getInput().getUsers())
+      if (auto quantize = dyn_cast<QuantizeOp>(user);
+          quantize && quantize->getBlock() == linear->getBlock() &&
+          quantize->isBeforeInBlock(linear))
         return quantize.getScale();
     return {};
-  }
-
-  static LogicalResult miss(LinearOp linear, PatternRewriter &rewriter,
-                            StringRef reason) {
-    remark::missed(linear.getLoc(),
-                   remark::RemarkOpts::name("linear").category("quantize"))
-        << "did not quantize the linear layer"
-        << remark::reason("{0}", reason.str());
-    return rewriter.notifyMatchFailure(linear, reason);
   }
 
   Scheme scheme;
@@ -169,8 +171,8 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     auto cache =
         append ? append.getCache().getDefiningOp<KVCacheOp>() : KVCacheOp();
     if (!cache || !append->hasOneUse() || !cache->hasOneUse())
-      return rewriter.notifyMatchFailure(
-          attention, "its cache is not declared, written and read once");
+      return miss(attention, rewriter,
+                  "its cache is not declared, written and read once");
     rewriter.setInsertionPoint(append);
     auto quantize = [&](Value value, StringRef name) {
       Location loc = attention.getLoc();
@@ -184,7 +186,6 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     };
     auto [key, keyScale] = quantize(append.getKey(), ".k_scale");
     auto [value, valueScale] = quantize(append.getValue(), ".v_scale");
-    auto [query, queryScale] = quantize(attention.getQuery(), ".q_scale");
     KVCacheType old = cache.getType();
     auto cacheType = KVCacheType::get(old.getContext(), old.getShape(), type,
                                       old.getBlockSize());
@@ -193,6 +194,8 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     Value full =
         AppendCacheOp::create(rewriter, append.getLoc(), cacheType, key, value,
                               narrowCache, append.getBatch());
+    rewriter.setInsertionPoint(attention);
+    auto [query, queryScale] = quantize(attention.getQuery(), ".q_scale");
     rewriter.replaceOpWithNewOp<QuantizedAttentionOp>(
         attention, attention.getType(), query, full, attention.getBatch(),
         queryScale, keyScale, valueScale, attention.getScaleAttr());
@@ -227,7 +230,8 @@ public:
                      });
     if (groupSize < 1)
       return emitError(UnknownLoc::get(context))
-             << "expected 'group-size' of at least 1, but got " << groupSize;
+             << "expected 'group-size' of at least 1, but got "
+             << groupSize.getValue();
     if (failed(compile(context, include, filter.include)) ||
         failed(compile(context, exclude, filter.exclude)))
       return failure();

@@ -63,6 +63,9 @@ private:
       return shard(embedding);
     if (auto reshape = dyn_cast<ReshapeOp>(op))
       return shard(reshape);
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      if (failed(checkHeads(attention)))
+        return failure();
     return retype(op);
   }
 
@@ -102,6 +105,16 @@ private:
              << count << " devices to divide the " << units
              << " heads or be divided by them";
     return std::max<int64_t>(units / count, 1) * unit;
+  }
+
+  /// Heads of keys may be repeated on devices, those of queries may not.
+  LogicalResult checkHeads(AttentionOp attention) {
+    int64_t heads =
+        cast<RankedTensorType>(oldTypeOf(attention.getResult())).getDimSize(1);
+    if (heads % plan.tensor == 0)
+      return success();
+    return attention.emitOpError("expected 'tp' to divide the ")
+           << heads << " heads, but got " << plan.tensor;
   }
 
   LogicalResult shard(KVCacheOp cache) {
@@ -284,11 +297,29 @@ private:
       return failure();
     if (count == 1)
       return success();
-    builder.setInsertionPointAfter(linear);
-    auto sum = AllReduceOp::create(builder, linear.getLoc(), linear.getType(),
-                                   linear.getResult(), getRanks(count));
-    linear.getResult().replaceAllUsesExcept(sum, sum);
+    replaceUses(linear, sumOverRanks(linear, count));
     return success();
+  }
+
+  /// The sum of a layer's results over the group. The bias is added to the sum:
+  /// each device would add its own otherwise.
+  Value sumOverRanks(LinearOp linear, int64_t count) {
+    Value bias = linear.getBias();
+    linear.getBiasMutable().clear();
+    builder.setInsertionPointAfter(linear);
+    Value sum = AllReduceOp::create(builder, linear.getLoc(), linear.getType(),
+                                    linear.getResult(), getRanks(count));
+    if (bias)
+      sum = AddOp::create(builder, linear.getLoc(), sum, bias);
+    return sum;
+  }
+
+  /// Lets what is made of the result take its place.
+  void replaceUses(LinearOp linear, Value replacement) {
+    linear.getResult().replaceUsesWithIf(replacement, [&](OpOperand &use) {
+      return replacement.getDefiningOp()->isBeforeInBlock(
+          function.getBody().front().findAncestorOpInBlock(*use.getOwner()));
+    });
   }
 
   /// Tokens are spread over the group, which has parts of the features.
@@ -307,11 +338,8 @@ private:
     linear.getInputMutable().assign(input);
     if (failed(retypeLinear(linear)))
       return failure();
-    builder.setInsertionPointAfter(linear);
-    Value sum = AllReduceOp::create(builder, loc, linear.getType(),
-                                    linear.getResult(), getRanks(count));
-    Value result = collectTokens(loc, sum, count, getDims(whole)[0]);
-    linear.getResult().replaceAllUsesExcept(result, sum.getDefiningOp());
+    Value sum = sumOverRanks(linear, count);
+    replaceUses(linear, collectTokens(loc, sum, count, getDims(whole)[0]));
     return success();
   }
 
