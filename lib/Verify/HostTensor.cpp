@@ -2,6 +2,8 @@
 
 #include "tensorcast/Verify/HostTensor.h"
 
+#include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 
@@ -101,24 +103,19 @@ void HostTensor::setValues(ArrayRef<double> values) {
       double rounded = std::nearbyint(value);
       bits = static_cast<uint64_t>(static_cast<int64_t>(
           std::clamp(rounded, least, std::max(most, 1.0))));
+      // Code that reads less than a byte takes the rest of it to be 0.
+      bits &= llvm::maskTrailingOnes<uint64_t>(integer.getWidth());
     } else if (elementType.isF32()) {
       float narrow = static_cast<float>(value);
       std::memcpy(&bytes[i * size], &narrow, size);
       continue;
     } else {
-      bits = encode(cast<FloatType>(elementType), value);
+      double most = isNarrowFloat(elementType)
+                        ? getLargestValue(elementType)
+                        : std::numeric_limits<double>::infinity();
+      bits =
+          encode(cast<FloatType>(elementType), std::clamp(value, -most, most));
     }
     std::memcpy(&bytes[i * size], &bits, size);
   }
-}
-
-double tensorcast::getLargestValue(Type elementType) {
-  if (auto integer = dyn_cast<IntegerType>(elementType))
-    return std::ldexp(1.0, integer.getWidth() - 1) - 1;
-  APFloat largest =
-      APFloat::getLargest(cast<FloatType>(elementType).getFloatSemantics());
-  bool losesInfo;
-  largest.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-  return largest.convertToDouble();
 }

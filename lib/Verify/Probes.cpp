@@ -55,16 +55,41 @@ SmallVector<Probe> tensorcast::findOpResults(func::FuncOp function) {
   return probes;
 }
 
-SmallVector<Probe> tensorcast::findLinearInputs(func::FuncOp function) {
+/// The inputs of the layers that read `weight`, as it is or joined with others.
+static void findLayerInputs(Value weight, StringRef name,
+                            SmallVectorImpl<Probe> &probes) {
+  for (Operation *user : weight.getUsers()) {
+    if (auto concat = dyn_cast<ConcatWeightsOp>(user)) {
+      findLayerInputs(concat.getResult(), name, probes);
+      continue;
+    }
+    Value input = user->getOperand(0);
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (input != weight && type && isa<FloatType>(type.getElementType()))
+      probes.push_back({{name.str()}, input});
+  }
+}
+
+SmallVector<Probe> tensorcast::findScaledValues(func::FuncOp function) {
   SmallVector<Probe> probes;
   function.walk([&](WeightOp weight) {
     StringRef name = weight.getName();
-    if (!name.consume_back(".weight") || weight.getType().getRank() != 2)
-      return;
-    for (Operation *user : weight->getUsers()) {
-      Value input = user->getOperand(0);
-      if (input != weight.getResult() && isa<RankedTensorType>(input.getType()))
-        probes.push_back({{name.str()}, input});
+    if (name.consume_back(".weight") && weight.getType().getRank() == 2)
+      findLayerInputs(weight, (name + ".input_scale").str(), probes);
+  });
+  function.walk([&](KVCacheOp cache) {
+    auto add = [&](StringRef suffix, Value value) {
+      probes.push_back({{(cache.getName() + suffix).str()}, value});
+    };
+    for (Operation *user : cache->getUsers()) {
+      auto append = dyn_cast<AppendCacheOp>(user);
+      if (!append)
+        continue;
+      add(".k_scale", append.getKey());
+      add(".v_scale", append.getValue());
+      for (Operation *reader : append->getUsers())
+        if (auto attention = dyn_cast<AttentionOp>(reader))
+          add(".q_scale", attention.getQuery());
     }
   });
   return probes;

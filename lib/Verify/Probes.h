@@ -30,9 +30,10 @@ SmallVector<Probe> findLayerResults(func::FuncOp function);
 /// is called after its kind: `rms_norm 2` is the third one.
 SmallVector<Probe> findOpResults(func::FuncOp function);
 
-/// The inputs of linear layers by the name of the layer, which is that of the
-/// weight without `.weight`.
-SmallVector<Probe> findLinearInputs(func::FuncOp function);
+/// What calibrated scales are about, by their names: the inputs of linear
+/// layers whose weight is `X.weight`, called `X.input_scale`, and queries, keys
+/// and values of the attention over cache `X`, called `X.q_scale` and so on.
+SmallVector<Probe> findScaledValues(func::FuncOp function);
 
 /// Makes the values results of `function`, after those it has.
 LogicalResult addResults(func::FuncOp function, ArrayRef<Probe> probes);

@@ -2,9 +2,10 @@
 
 #include "tensorcast/Verify/SeededInputs.h"
 
-#include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
+#include "FloatValues.h"
 
-#include "llvm/Support/xxhash.h"
+#include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
+#include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
 
 #include <cmath>
 
@@ -12,11 +13,38 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using transformer::WorkloadAttr;
 
-/// Where nothing was calibrated, activations are taken to stay below this.
-static constexpr double defaultInputRange = 4;
+/// Where nothing was calibrated, activations are taken to stay below this; so
+/// are the tokens of a cache, which are normal.
+static constexpr double defaultRange = 4;
 
-/// The base of the angles that rotary position embeddings commonly have.
-static constexpr double ropeBase = 10000;
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+std::optional<Part> Part::get(DictionaryAttr attrs) {
+  if (!attrs)
+    return std::nullopt;
+  auto number = [&](StringRef name) -> int64_t {
+    auto attr = attrs.getAs<IntegerAttr>(name);
+    return attr ? attr.getInt() : 0;
+  };
+  Part part;
+  part.rank = number("rank");
+  part.dim = number("dim");
+  part.offset = number("offset");
+  if (auto whole = attrs.getAs<DenseI64ArrayAttr>("whole"))
+    llvm::append_range(part.whole, whole.asArrayRef());
+  return part;
+}
+
+DictionaryAttr Part::toAttr(MLIRContext *context) const {
+  Builder builder(context);
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("rank", builder.getI64IntegerAttr(rank)),
+       builder.getNamedAttr("whole", builder.getDenseI64ArrayAttr(whole)),
+       builder.getNamedAttr("dim", builder.getI64IntegerAttr(dim)),
+       builder.getNamedAttr("offset", builder.getI64IntegerAttr(offset))});
+}
 
 SmallVector<ArgumentInfo> tensorcast::getArguments(func::FuncOp lowered) {
   SmallVector<ArgumentInfo> infos;
@@ -26,59 +54,30 @@ SmallVector<ArgumentInfo> tensorcast::getArguments(func::FuncOp lowered) {
       auto text = lowered.getArgAttrOfType<StringAttr>(i, attr);
       return text ? text.getValue() : "";
     };
+    auto getNumber = [&](StringRef attr) -> int64_t {
+      auto number = lowered.getArgAttrOfType<IntegerAttr>(i, attr);
+      return number ? number.getInt() : 0;
+    };
     info.type = cast<RankedTensorType>(lowered.getArgumentTypes()[i]);
     info.kind = getText(kKindAttrName);
     info.name = getText(kNameAttrName);
     info.isDeclared = !info.name.empty();
     if (!info.isDeclared)
       info.name = ("argument " + Twine(i)).str();
-    if (auto limit = lowered.getArgAttrOfType<IntegerAttr>(i, kLimitAttrName))
-      info.limit = limit.getInt();
+    info.limit = getNumber(kLimitAttrName);
+    info.groupSize = getNumber(kGroupSizeAttrName);
+    if (auto names = lowered.getArgAttrOfType<ArrayAttr>(i, kJoinedAttrName))
+      for (auto name : names.getAsRange<StringAttr>())
+        info.joined.push_back(name.str());
+    info.part =
+        Part::get(lowered.getArgAttrOfType<DictionaryAttr>(i, kPartAttrName));
   }
   return infos;
 }
 
-//===----------------------------------------------------------------------===//
-// Random numbers
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Numbers that are the same on every machine: splitmix64 (Steele, Lea and
-/// Flood, 2014), started from a name.
-class Random {
-public:
-  Random(uint64_t seed, StringRef name)
-      : state(llvm::xxh3_64bits(name) ^ (seed * 0x9e3779b97f4a7c15)) {}
-
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-
-  /// From 0 to below 1.
-  double uniform() {
-    return std::ldexp(static_cast<double>(next() >> 11), -53);
-  }
-
-  /// Of mean 0 and variance 1 (Box and Muller).
-  double normal() {
-    double radius = std::sqrt(-2 * std::log(1 - uniform()));
-    return radius * std::cos(2 * M_PI * uniform());
-  }
-
-private:
-  uint64_t state;
-};
-} // namespace
-
-static std::vector<double> makeNormal(Random random, int64_t size, double mean,
-                                      double deviation) {
-  std::vector<double> values(size);
-  for (double &value : values)
-    value = mean + deviation * random.normal();
-  return values;
+bool tensorcast::isCalibratedScale(StringRef name) {
+  return name.ends_with(".input_scale") || name.ends_with(".q_scale") ||
+         name.ends_with(".k_scale") || name.ends_with(".v_scale");
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,8 +88,10 @@ class SeededInputs::Filler {
 public:
   Filler(const SeededInputs &inputs, ArrayRef<ArgumentInfo> arguments)
       : inputs(inputs) {
-    for (const ArgumentInfo &argument : arguments)
-      types.try_emplace(argument.name, argument.type);
+    for (const ArgumentInfo &argument : arguments) {
+      infos.try_emplace(argument.name, &argument);
+      ofRanks.try_emplace(getKey(argument.name, argument.getRank()), &argument);
+    }
   }
 
   HostTensor make(const ArgumentInfo &info) const {
@@ -101,12 +102,18 @@ public:
       tensor.setValues(makePositions(info));
     else if (info.kind == kKindWeight)
       tensor.setValues(makeWeight(info));
+    else if (info.kind == kKindCache)
+      tensor.setValues(makeCache(info));
     else
       tensor.setValues(makeInput(info));
     return tensor;
   }
 
 private:
+  static std::string getKey(StringRef name, int64_t rank) {
+    return (name + "@" + Twine(rank)).str();
+  }
+
   Random random(StringRef name) const { return {inputs.seed, name}; }
 
   std::vector<double> makeIndices(const ArgumentInfo &info) const {
@@ -131,7 +138,7 @@ private:
     return values;
   }
 
-  /// What is no weight and no index: hidden states, caches, scalars.
+  /// What is no weight, cache or index: hidden states, scalars.
   std::vector<double> makeInput(const ArgumentInfo &info) const {
     int64_t size = info.type.getNumElements();
     Type type = info.type.getElementType();
@@ -147,81 +154,153 @@ private:
     return values;
   }
 
-  std::vector<double> makeWeight(const ArgumentInfo &info) const {
-    StringRef name = info.name, layer = name;
-    if (layer.consume_back(".input_scale"))
-      return std::vector<double>(info.type.getNumElements(),
-                                 getInputScale(layer));
-    if (layer.consume_back(".weight_scale"))
-      return quantize(layer.str() + ".weight", info.type).scales;
-    RankedTensorType scales =
-        types.lookup((stripWeight(name) + ".weight_scale").str());
-    if (scales && name.ends_with(".weight"))
-      return quantize(name, scales).values;
-    return makeFloatWeight(name, info.type);
-  }
+  //===--------------------------------------------------------------------===//
+  // Caches
+  //===--------------------------------------------------------------------===//
 
-  static StringRef stripWeight(StringRef name) {
-    name.consume_back(".weight");
-    return name;
-  }
-
-  std::vector<double> makeFloatWeight(StringRef name,
-                                      RankedTensorType type) const {
-    int64_t size = type.getNumElements();
-    if (name.ends_with(".cos") || name.ends_with(".sin"))
-      if (type.getRank() == 2)
-        return makeRotary(type, name.ends_with(".sin"));
-    if (name.ends_with("bias"))
-      return makeNormal(random(name), size, 0, 0.1);
-    if (type.getRank() < 2)
-      return makeNormal(random(name), size, 1, 0.1);
-    double columns =
-        static_cast<double>(std::max<int64_t>(type.getShape().back(), 1));
-    double deviation = name.contains("embed") ? 1 : 1 / std::sqrt(columns);
-    return makeNormal(random(name), size, 0, deviation);
-  }
-
-  static std::vector<double> makeRotary(RankedTensorType type, bool isSine) {
-    std::vector<double> values;
-    int64_t half = std::max<int64_t>(type.getDimSize(1) / 2, 1);
-    for (int64_t position = 0; position < type.getDimSize(0); ++position)
-      for (int64_t column = 0; column < type.getDimSize(1); ++column) {
-        double exponent = static_cast<double>(column % half) / half;
-        double angle =
-            static_cast<double>(position) / std::pow(ropeBase, exponent);
-        values.push_back(isSine ? std::sin(angle) : std::cos(angle));
-      }
+  std::vector<double> makeCache(const ArgumentInfo &info) const {
+    ArrayRef<int64_t> whole = info.getWholeShape();
+    int64_t size = 1;
+    for (int64_t extent : whole)
+      size *= extent;
+    std::vector<double> values =
+        takePart(makeNormal(random(info.name), size, 0, 1), info);
+    Type type = info.type.getElementType();
+    if (!isQuantizedType(type))
+      return values;
+    ArrayRef<int64_t> shape = info.type.getShape();
+    double scales[] = {getCacheScale(info.name, ".k_scale", type),
+                       getCacheScale(info.name, ".v_scale", type)};
+    int64_t heads = shape[3] * shape[4];
+    for (auto [i, value] : llvm::enumerate(values))
+      value /= scales[i / heads % 2];
     return values;
   }
+
+  double getCacheScale(StringRef cache, StringRef suffix, Type type) const {
+    std::string name = (cache + suffix).str();
+    // A cache that nothing scales holds what is stored, as it is.
+    return infos.count(name) ? inputs.getCalibratedScale(name, type) : 1;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Weights
+  //===--------------------------------------------------------------------===//
+
+  std::vector<double> makeWeight(const ArgumentInfo &info) const {
+    StringRef name = info.name;
+    if (isCalibratedScale(name))
+      return std::vector<double>(info.type.getNumElements(),
+                                 getActivationScale(info));
+    if (name.consume_back(".weight_scale")) {
+      const ArgumentInfo *weight =
+          ofRanks.lookup(getKey((name + ".weight").str(), info.getRank()));
+      if (!weight || !isQuantizedType(weight->type.getElementType()))
+        return std::vector<double>(info.type.getNumElements(), 1);
+      return quantize(*weight, info).scales;
+    }
+    if (const ArgumentInfo *scale = findScale(info))
+      return quantize(info, *scale).values;
+    return makeFloat(info);
+  }
+
+  /// Attention has the type of its cache; inputs of linear layers have 8 bits.
+  double getActivationScale(const ArgumentInfo &info) const {
+    StringRef name = info.name;
+    Type type = IntegerType::get(info.type.getContext(), 8);
+    if (const ArgumentInfo *cache = infos.lookup(name.rsplit('.').first))
+      type = cache->type.getElementType();
+    return inputs.getCalibratedScale(name, type);
+  }
+
+  /// The part of the whole float weight that `info` is.
+  std::vector<double> makeFloat(const ArgumentInfo &info) const {
+    return takePart(
+        makeFloatWeight(inputs.seed, info.name, info.getWholeShape()), info);
+  }
+
+  /// What lies beyond the whole is 0: parts of equal size may cover more.
+  static std::vector<double> takePart(std::vector<double> whole,
+                                      const ArgumentInfo &info) {
+    ArrayRef<int64_t> shape = info.type.getShape();
+    if (!info.part || info.part->whole == shape)
+      return whole;
+    auto [rank, wholeShape, dim, offset] = *info.part;
+    int64_t inner = 1;
+    for (int64_t extent : shape.drop_front(dim + 1))
+      inner *= extent;
+    std::vector<double> values(info.type.getNumElements(), 0);
+    for (auto [i, value] : llvm::enumerate(values)) {
+      int64_t outer = static_cast<int64_t>(i) / inner / shape[dim];
+      int64_t at = static_cast<int64_t>(i) / inner % shape[dim] + offset;
+      if (at < wholeShape[dim])
+        value = whole[(outer * wholeShape[dim] + at) * inner + i % inner];
+    }
+    return values;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Quantized weights
+  //===--------------------------------------------------------------------===//
 
   struct Quantized {
     std::vector<double> values, scales;
   };
 
-  /// The float weight called `name`, in rows of groups that share a scale: one
-  /// scale for all, one per row, or one per group of columns.
-  Quantized quantize(StringRef name, RankedTensorType scaleType) const {
-    RankedTensorType type = types.lookup(name);
-    if (!type)
-      return {{}, std::vector<double>(scaleType.getNumElements(), 1)};
-    Quantized result;
-    result.values = makeFloatWeight(name, type);
+  /// The names of the weights that share the scale of `info`.
+  SmallVector<std::string> getJoined(const ArgumentInfo &info) const {
+    if (!info.joined.empty())
+      return info.joined;
+    auto given = inputs.joined.find(info.name);
+    if (given != inputs.joined.end())
+      return given->second;
+    return {info.name};
+  }
+
+  /// The scale of a quantized weight: its own, or that of one it is joined
+  /// with.
+  const ArgumentInfo *findScale(const ArgumentInfo &info) const {
+    if (!isQuantizedType(info.type.getElementType()))
+      return nullptr;
+    SmallVector<std::string> owners = getJoined(info);
+    owners.insert(owners.begin(), info.name);
+    for (StringRef owner : owners) {
+      owner.consume_back(".weight");
+      if (const ArgumentInfo *scale = ofRanks.lookup(
+              getKey((owner + ".weight_scale").str(), info.getRank())))
+        return scale;
+    }
+    return nullptr;
+  }
+
+  /// The float weight of that name, quantized: one scale for all, one per group
+  /// of columns, or one per row and group of columns.
+  Quantized quantize(const ArgumentInfo &info,
+                     const ArgumentInfo &scale) const {
+    RankedTensorType type = info.type, scaleType = scale.type;
     int64_t numScales = std::max<int64_t>(scaleType.getNumElements(), 1);
     int64_t columns = type.getRank() > 0 ? type.getShape().back() : 1;
-    int64_t groups = scaleType.getRank() == 2 ? scaleType.getShape().back() : 1;
-    int64_t groupSize = llvm::divideCeil(columns, std::max<int64_t>(groups, 1));
+    int64_t groups = scaleType.getRank() > 0 ? scaleType.getShape().back() : 1;
+    int64_t groupSize = info.groupSize ? info.groupSize : columns;
     auto groupOf = [&](size_t index) -> size_t {
-      if (numScales == 1)
-        return 0;
-      return index / columns * groups + index % columns / groupSize;
+      int64_t group = static_cast<int64_t>(index) % columns / groupSize;
+      if (scaleType.getRank() > 1)
+        group += static_cast<int64_t>(index) / columns * groups;
+      return std::min(group, numScales - 1);
     };
     std::vector<double> largest(numScales, 0);
-    for (auto [i, value] : llvm::enumerate(result.values))
-      largest[groupOf(i)] = std::max(largest[groupOf(i)], std::abs(value));
+    for (const std::string &name : getJoined(info)) {
+      const ArgumentInfo *member = ofRanks.lookup(getKey(name, info.getRank()));
+      if (!member)
+        continue;
+      for (auto [i, value] : llvm::enumerate(makeFloat(*member)))
+        largest[groupOf(i)] = std::max(largest[groupOf(i)], std::abs(value));
+    }
+    Quantized result;
     for (double magnitude : largest)
       result.scales.push_back(getScale(magnitude, type.getElementType(),
                                        scaleType.getElementType()));
+    result.values = makeFloat(info);
     for (auto [i, value] : llvm::enumerate(result.values))
       value /= result.scales[groupOf(i)];
     return result;
@@ -239,21 +318,35 @@ private:
                      std::floor(std::log2(most)));
   }
 
-  double getInputScale(StringRef layer) const {
-    auto range = inputs.inputRanges.find(layer);
-    double largest =
-        range == inputs.inputRanges.end() ? defaultInputRange : range->second;
-    RankedTensorType weight = types.lookup((layer + ".weight").str());
-    Type type = weight ? weight.getElementType() : Type();
-    // Inputs of 4-bit weights have 8 bits.
-    double most =
-        type && type.getIntOrFloatBitWidth() == 8 ? getLargestValue(type) : 127;
-    return largest / most;
-  }
-
   const SeededInputs &inputs;
-  llvm::StringMap<RankedTensorType> types;
+  /// By name, of any rank, and by name and rank.
+  llvm::StringMap<const ArgumentInfo *> infos, ofRanks;
 };
+
+double SeededInputs::getCalibratedScale(StringRef name, Type type) const {
+  auto range = ranges.find(name);
+  double largest = range == ranges.end() ? defaultRange : range->second;
+  // What the cache holds already counts as well.
+  if (!name.ends_with(".input_scale"))
+    largest = std::max(largest, defaultRange);
+  return static_cast<float>(largest / getLargestValue(type));
+}
+
+HostTensor SeededInputs::dequantizeCache(StringRef name,
+                                         const HostTensor &cache) const {
+  RankedTensorType type = cache.getType();
+  std::vector<double> values = cache.getValues();
+  double scales[] = {
+      getCalibratedScale((name + ".k_scale").str(), type.getElementType()),
+      getCalibratedScale((name + ".v_scale").str(), type.getElementType())};
+  int64_t heads = type.getDimSize(3) * type.getDimSize(4);
+  for (auto [i, value] : llvm::enumerate(values))
+    value *= scales[i / heads % 2];
+  HostTensor result(RankedTensorType::get(type.getShape(),
+                                          Float32Type::get(type.getContext())));
+  result.setValues(values);
+  return result;
+}
 
 std::vector<HostTensor>
 SeededInputs::makeAll(ArrayRef<ArgumentInfo> arguments) const {

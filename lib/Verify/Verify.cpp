@@ -6,6 +6,7 @@
 #include "Runner.h"
 
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
+#include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -178,10 +179,6 @@ private:
     return found;
   }
 
-  static bool isQuantizedType(Type type) {
-    return type.getIntOrFloatBitWidth() <= 8;
-  }
-
   /// Compares what two functions take; the second is called with the arguments
   /// of the first, and weights by name.
   LogicalResult matchArguments(StringRef function,
@@ -196,6 +193,11 @@ private:
       otherTypes[info.name] = info.type;
     }
     auto isScale = [](StringRef name) { return name.ends_with("_scale"); };
+    // Weights that one side joins have one scale on both.
+    for (ArrayRef<ArgumentInfo> infos : {arguments, ArrayRef(others)})
+      for (const ArgumentInfo &info : infos)
+        if (!info.joined.empty())
+          inputs.setJoined(info.joined);
     for (const ArgumentInfo &info : others) {
       RankedTensorType type = types.lookup(info.name);
       if (!info.isDeclared || (type && type == info.type))
@@ -224,7 +226,7 @@ private:
   LogicalResult calibrate(StringRef function, ArrayRef<ArgumentInfo> arguments,
                           ArrayRef<ArgumentInfo> others) {
     auto needsScale = [](const ArgumentInfo &info) {
-      return StringRef(info.name).ends_with(".input_scale");
+      return isCalibratedScale(info.name);
     };
     ModuleOp source;
     if (llvm::any_of(others, needsScale))
@@ -234,7 +236,7 @@ private:
     if (!source || !report.isQuantized)
       return success();
     ProbeRequest request = {function, /*beforeInlining=*/false,
-                            findLinearInputs};
+                            findScaledValues};
     FailureOr<LoweredModule> lowered = LoweredModule::lower(source, &request);
     if (failed(lowered) || failed(lowered->checkLimits(options)) ||
         failed(lowered->compile()))
@@ -242,13 +244,17 @@ private:
     FailureOr<FunctionRun> run = lowered->run(function, inputs);
     if (failed(run))
       return failure();
+    llvm::StringMap<double> ranges;
     for (const NamedTensor &probe : run->probes) {
       double largest = 0;
       for (double value : probe.tensor.getValues())
         largest = std::max(largest, std::abs(value));
-      if (largest > 0)
-        inputs.setInputRange(probe.names.front(), largest);
+      double &range = ranges[probe.names.front()];
+      range = std::max(range, largest);
     }
+    for (const auto &entry : ranges)
+      if (entry.getValue() > 0)
+        inputs.setRange(entry.getKey(), entry.getValue());
     return success();
   }
 
@@ -296,7 +302,16 @@ private:
     result.function = function.str();
     result.name = name.str();
     result.type = lhs.getType();
-    result.difference = compare(lhs, rhs);
+    auto isNarrow = [](const HostTensor &tensor) {
+      return isQuantizedType(tensor.getType().getElementType());
+    };
+    StringRef cache = name;
+    if (isNarrow(lhs) != isNarrow(rhs) && cache.consume_front("cache "))
+      result.difference =
+          isNarrow(lhs) ? compare(inputs.dequantizeCache(cache, lhs), rhs)
+                        : compare(lhs, inputs.dequantizeCache(cache, rhs));
+    else
+      result.difference = compare(lhs, rhs);
     Type type = lhs.getType().getElementType();
     result.errorLimit = options.tolerance.getLimit(type);
     result.isEqual = isWithin(result.difference, type, options.tolerance);

@@ -33,17 +33,14 @@ public:
   std::vector<double> getValues() const;
 
   /// Sets all elements, rounded to the nearest value of the element type;
-  /// integers beyond its range become the nearest of it.
+  /// integers and floats of at most 8 bits beyond its range become the nearest
+  /// of it.
   void setValues(ArrayRef<double> values);
 
 private:
   RankedTensorType type;
   std::vector<char> bytes;
 };
-
-/// The largest finite value of a quantized element type: 127 for i8, 448 for
-/// f8E4M3FN.
-double getLargestValue(Type elementType);
 
 } // namespace mlir::tensorcast
 

@@ -29,7 +29,7 @@ static std::optional<Step> getStep(OpT op, int64_t rows, std::string &reason) {
     reason = "its batch has no workload";
     return std::nullopt;
   }
-  Step step = {workload.getQueries(), workload.getNewTokens(),
+  Step step = {workload.getRequests(), workload.getNewTokens(),
                workload.getTotalTokens()};
   if (rows != step.requests * step.newTokens) {
     reason = ("it has " + Twine(rows) + " rows, but the batch has " +
@@ -60,8 +60,6 @@ struct LowerAppendCache : LinalgRule<AppendCacheOp> {
   LogicalResult
   matchAndRewrite(AppendCacheOp op, RangeAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!isa<FloatType>(op.getType().getElementType()))
-      return decline(op, rewriter, "its cache holds integers");
     std::string reason;
     Value key = adaptor.getKey().front(), value = adaptor.getValue().front();
     std::optional<Step> step =
@@ -90,9 +88,11 @@ public:
                    Value cache)
       : builder(builder), loc(loc), step(step), cache(cache) {}
 
-  /// `query` is R x q x G x J x D; so is the result, in f32.
-  Value build(Value query, double scale) {
-    Value scores = buildScores(query, scale);
+  /// `query` is R x q x G x J x D; so is the result, in f32. If the operands
+  /// are quantized, `factors` are what they are to be multiplied by: that of
+  /// queries times that of keys, and that of values.
+  Value build(Value query, double scale, ArrayRef<Value> factors = {}) {
+    Value scores = buildScores(query, scale, factors.take_front());
     auto max = [](OpBuilder &inner, Location innerLoc,
                   ValueRange args) -> Value {
       return arith::MaximumFOp::create(inner, innerLoc, args[0], args[1]);
@@ -114,9 +114,14 @@ public:
     Value mixed = buildMix(weights);
     auto divide = [](OpBuilder &inner, Location innerLoc,
                      ValueRange args) -> Value {
-      return arith::DivFOp::create(inner, innerLoc, args[0], args[1]);
+      Value mean = arith::DivFOp::create(inner, innerLoc, args[0], args[1]);
+      if (args.size() == 2)
+        return mean;
+      return arith::MulFOp::create(inner, innerLoc, mean, args[2]);
     };
-    return buildElementwise(builder, loc, getTensorType(mixed), {mixed, sums},
+    SmallVector<Value> operands = {mixed, sums};
+    llvm::append_range(operands, factors.drop_front(!factors.empty()));
+    return buildElementwise(builder, loc, getTensorType(mixed), operands,
                             divide);
   }
 
@@ -132,7 +137,7 @@ private:
   }
 
   /// scale * query . key where slot s is not after token i, else -infinity.
-  Value buildScores(Value query, double scale) {
+  Value buildScores(Value query, double scale, ArrayRef<Value> factors) {
     SmallVector<int64_t> shape(getTensorType(query).getShape());
     shape.back() = step.totalTokens;
     // Loops: r, i, g, j, s, d.
@@ -145,9 +150,14 @@ private:
         buildContraction(builder, loc, shape, query, cache, maps, iterators);
     auto mask = [&](OpBuilder &inner, Location innerLoc,
                     ValueRange args) -> Value {
-      Type type = args[0].getType();
+      Type type = inner.getF32Type();
+      if (args[0].getType().isF64())
+        type = args[0].getType();
       Value factor = makeScalar(inner, innerLoc, type, scale);
-      Value scaled = arith::MulFOp::create(inner, innerLoc, args[0], factor);
+      for (Value given : args.drop_front())
+        factor = arith::MulFOp::create(inner, innerLoc, factor, given);
+      Value scaled = arith::MulFOp::create(
+          inner, innerLoc, convertTo(inner, innerLoc, args[0], type), factor);
       Value token = linalg::IndexOp::create(inner, innerLoc, 1);
       Value slot = linalg::IndexOp::create(inner, innerLoc, 4);
       Value first =
@@ -159,7 +169,13 @@ private:
                                 -std::numeric_limits<double>::infinity());
       return arith::SelectOp::create(inner, innerLoc, seen, scaled, hidden);
     };
-    return buildElementwise(builder, loc, getTensorType(products), products,
+    SmallVector<Value> operands = {products};
+    llvm::append_range(operands, factors);
+    Type elementType = getTensorType(products).getElementType();
+    if (isa<IntegerType>(elementType))
+      elementType = builder.getF32Type();
+    return buildElementwise(builder, loc,
+                            RankedTensorType::get(shape, elementType), operands,
                             mask);
   }
 
@@ -183,31 +199,66 @@ private:
   Value cache;
 };
 
+/// Attention of one kind or the other, with the factors of its operands.
+template <typename OpT>
+FailureOr<Value> lowerAttention(
+    OpT op, typename OpT::template GenericAdaptor<ArrayRef<ValueRange>> adaptor,
+    ArrayRef<Value> factors, ConversionPatternRewriter &rewriter,
+    std::string &reason) {
+  Value query = adaptor.getQuery().front(), cache = adaptor.getCache().front();
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  std::optional<Step> step = getStep(op, shape[0], reason);
+  if (!step)
+    return failure();
+  Location loc = op.getLoc();
+  int64_t groups = op.getCache().getType().getNumHeads();
+  query = buildReshape(
+      rewriter, loc, query,
+      {step->requests, step->newTokens, groups, shape[1] / groups, shape[2]});
+  AttentionBuilder attention(rewriter, loc, *step, cache);
+  Value result =
+      attention.build(query, op.getScale().convertToDouble(), factors);
+  result = buildReshape(rewriter, loc, result, shape);
+  return buildRound(rewriter, loc, op.getType(), result);
+}
+
 struct LowerAttention : LinalgRule<AttentionOp> {
   using LinalgRule::LinalgRule;
 
   LogicalResult
   matchAndRewrite(AttentionOp op, RangeAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    KVCacheType cacheType = op.getCache().getType();
-    if (!isa<FloatType>(cacheType.getElementType()))
-      return decline(op, rewriter, "its cache holds integers");
     std::string reason;
-    Value query = adaptor.getQuery().front(),
-          cache = adaptor.getCache().front();
-    ArrayRef<int64_t> shape = op.getType().getShape();
-    std::optional<Step> step = getStep(op, shape[0], reason);
-    if (!step)
+    FailureOr<Value> result = lowerAttention(op, adaptor, {}, rewriter, reason);
+    if (failed(result))
       return decline(op, rewriter, reason);
-    Location loc = op.getLoc();
-    int64_t groups = cacheType.getNumHeads();
-    query = buildReshape(
-        rewriter, loc, query,
-        {step->requests, step->newTokens, groups, shape[1] / groups, shape[2]});
-    AttentionBuilder attention(rewriter, loc, *step, cache);
-    Value result = attention.build(query, op.getScale().convertToDouble());
-    result = buildReshape(rewriter, loc, result, shape);
-    rewriter.replaceOp(op, buildRound(rewriter, loc, op.getType(), result));
+    rewriter.replaceOp(op, *result);
+    return success();
+  }
+};
+
+struct LowerQuantizedAttention : LinalgRule<QuantizedAttentionOp> {
+  using LinalgRule::LinalgRule;
+
+  LogicalResult
+  matchAndRewrite(QuantizedAttentionOp op, RangeAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto multiply = [](OpBuilder &builder, Location loc,
+                       ValueRange args) -> Value {
+      return arith::MulFOp::create(builder, loc, args[0], args[1]);
+    };
+    Value queryScale = adaptor.getQueryScale().front();
+    Value keyScale = adaptor.getKeyScale().front();
+    Value product =
+        buildElementwise(rewriter, op.getLoc(), getTensorType(queryScale),
+                         {queryScale, keyScale}, multiply);
+    std::string reason;
+    FailureOr<Value> result =
+        lowerAttention(op, adaptor, {product, adaptor.getValueScale().front()},
+                       rewriter, reason);
+    if (failed(result))
+      return decline(op, rewriter, reason);
+    rewriter.replaceOp(op, *result);
     return success();
   }
 };
@@ -215,5 +266,6 @@ struct LowerAttention : LinalgRule<AttentionOp> {
 
 void tensorcast::populateAttentionRules(RewritePatternSet &patterns,
                                         const RuleContext &rules) {
-  patterns.add<LowerAppendCache, LowerAttention>(patterns.getContext(), rules);
+  patterns.add<LowerAppendCache, LowerAttention, LowerQuantizedAttention>(
+      patterns.getContext(), rules);
 }

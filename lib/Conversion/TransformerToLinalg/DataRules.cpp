@@ -47,6 +47,18 @@ struct LowerConcat : LinalgRule<ConcatOp> {
   }
 };
 
+struct LowerConcatWeights : LinalgRule<ConcatWeightsOp> {
+  using LinalgRule::LinalgRule;
+
+  LogicalResult
+  matchAndRewrite(ConcatWeightsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, buildConcat(rewriter, op.getLoc(),
+                                       adaptor.getWeights(), /*dim=*/0));
+    return success();
+  }
+};
+
 struct LowerSlice : LinalgRule<SliceOp> {
   using LinalgRule::LinalgRule;
 
@@ -86,7 +98,7 @@ struct LowerLastTokens : LinalgRule<LastTokensOp> {
     if (!workload)
       return decline(op, rewriter, "its batch has no workload");
     Value input = adaptor.getInput().front();
-    int64_t rows = workload.getQueries() * workload.getNewTokens();
+    int64_t rows = workload.getRequests() * workload.getNewTokens();
     if (getTensorType(input).getDimSize(0) != rows)
       return decline(op, rewriter,
                      "its input has not one row per new token of the batch (" +
@@ -102,7 +114,7 @@ struct LowerLastTokens : LinalgRule<LastTokensOp> {
     int64_t features = op.getType().getDimSize(1);
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
         op, input, ArrayRef{index(step - 1), index(0)},
-        ArrayRef{index(workload.getQueries()), index(features)},
+        ArrayRef{index(workload.getRequests()), index(features)},
         ArrayRef{index(step), index(1)});
     return success();
   }
@@ -111,6 +123,7 @@ struct LowerLastTokens : LinalgRule<LastTokensOp> {
 
 void tensorcast::populateDataRules(RewritePatternSet &patterns,
                                    const RuleContext &rules) {
-  patterns.add<LowerGather, LowerEmbedding, LowerConcat, LowerSlice,
-               LowerReshape, LowerLastTokens>(patterns.getContext(), rules);
+  patterns.add<LowerGather, LowerEmbedding, LowerConcat, LowerConcatWeights,
+               LowerSlice, LowerReshape, LowerLastTokens>(patterns.getContext(),
+                                                          rules);
 }

@@ -24,30 +24,75 @@ static DictionaryAttr describe(MLIRContext *context, StringRef kind,
 }
 
 namespace {
-/// Declarations of one name and type, which are one argument.
+/// Declarations of one name, type and part, which are one argument.
 struct Declaration {
   StringAttr name;
   Type type;
   StringRef kind;
+  DictionaryAttr part;
   SmallVector<Operation *, 1> ops;
+
+  /// The attributes of the argument, and of the result of a cache.
+  DictionaryAttr describe(MLIRContext *context) const;
 };
 } // namespace
 
 static SmallVector<Declaration> collectDeclarations(func::FuncOp function) {
   SmallVector<Declaration> declarations;
-  llvm::DenseMap<std::pair<StringAttr, Type>, size_t> known;
+  llvm::DenseMap<std::tuple<Attribute, Type, Attribute>, size_t> known;
   function.walk([&](Operation *op) {
     if (!isa<WeightOp, KVCacheOp>(op))
       return;
     StringRef kind = isa<WeightOp>(op) ? kKindWeight : kKindCache;
     auto name = op->getAttrOfType<StringAttr>("name");
+    auto part = op->getAttrOfType<DictionaryAttr>(kDeclaredPartAttrName);
     Type type = op->getResult(0).getType();
-    auto [entry, isNew] = known.try_emplace({name, type}, declarations.size());
+    auto [entry, isNew] =
+        known.try_emplace({name, type, part}, declarations.size());
     if (isNew)
-      declarations.push_back({name, type, kind, {}});
+      declarations.push_back({name, type, kind, part, {}});
     declarations[entry->second].ops.push_back(op);
   });
   return declarations;
+}
+
+/// The quantized layer that reads `value`, as it is or joined with others.
+static QuantizedLinearOp findQuantizedLayer(Value value,
+                                            ConcatWeightsOp &joined) {
+  for (Operation *user : value.getUsers()) {
+    if (auto linear = dyn_cast<QuantizedLinearOp>(user))
+      return linear;
+    if (auto concat = dyn_cast<ConcatWeightsOp>(user))
+      for (Operation *reader : concat->getUsers())
+        if (auto linear = dyn_cast<QuantizedLinearOp>(reader)) {
+          joined = concat;
+          return linear;
+        }
+  }
+  return {};
+}
+
+DictionaryAttr Declaration::describe(MLIRContext *context) const {
+  NamedAttrList attrs(::describe(context, kind, name));
+  if (part)
+    attrs.set(kPartAttrName, part);
+  ConcatWeightsOp concat;
+  QuantizedLinearOp linear =
+      findQuantizedLayer(ops.front()->getResult(0), concat);
+  if (!linear)
+    return attrs.getDictionary(context);
+  if (linear.getGroupSize())
+    attrs.set(kGroupSizeAttrName, linear.getGroupSizeAttr());
+  // Scales per row stay each row's own.
+  if (concat && concat == linear.getWeight().getDefiningOp() &&
+      linear.getWeightScale().getType().getRank() < 2) {
+    SmallVector<Attribute> names;
+    for (Value weight : concat.getWeights())
+      if (auto declared = weight.getDefiningOp<WeightOp>())
+        names.push_back(declared.getNameAttr());
+    attrs.set(kJoinedAttrName, ArrayAttr::get(context, names));
+  }
+  return attrs.getDictionary(context);
 }
 
 /// The cache that `cache` has become at the end of the step.
@@ -80,7 +125,7 @@ LogicalResult tensorcast::declareArguments(func::FuncOp function) {
   SmallVector<Location> locs;
   for (const Declaration &declaration : declarations) {
     types.push_back(declaration.type);
-    attrs.push_back(describe(context, declaration.kind, declaration.name));
+    attrs.push_back(declaration.describe(context));
     locs.push_back(declaration.ops.front()->getLoc());
   }
   SmallVector<unsigned> positions(types.size(), first);
@@ -101,9 +146,8 @@ LogicalResult tensorcast::declareArguments(func::FuncOp function) {
       return failure();
     if (*last == argument)
       continue;
-    if (failed(function.insertResult(
-            function.getNumResults(), declaration.type,
-            describe(context, kKindCache, declaration.name))))
+    if (failed(function.insertResult(function.getNumResults(), declaration.type,
+                                     attrs[index])))
       return failure();
     terminator->insertOperands(terminator->getNumOperands(), *last);
   }

@@ -30,6 +30,12 @@ Value tensorcast::roundTo(OpBuilder &builder, Location loc, Value value,
                           Type type) {
   if (value.getType() == type)
     return value;
+  if (isNarrowFloat(value.getType()))
+    return roundTo(builder, loc, decodeNarrow(builder, loc, value), type);
+  if (isNarrowFloat(type))
+    return encodeNarrow(builder, loc,
+                        roundTo(builder, loc, value, builder.getF32Type()),
+                        cast<FloatType>(type));
   if (value.getType().getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(builder, loc, type, value);
   // Two narrow types of one width meet in the wide one.
@@ -42,7 +48,20 @@ Value tensorcast::widen(OpBuilder &builder, Location loc, Value value) {
   Type type = getComputeType(value.getType());
   if (value.getType() == type)
     return value;
+  if (isNarrowFloat(value.getType()))
+    return decodeNarrow(builder, loc, value);
   return arith::ExtFOp::create(builder, loc, type, value);
+}
+
+Value tensorcast::convertTo(OpBuilder &builder, Location loc, Value value,
+                            Type type) {
+  if (value.getType() == type)
+    return value;
+  if (isa<FloatType>(value.getType()))
+    return roundTo(builder, loc, value, type);
+  if (isa<FloatType>(type))
+    return arith::SIToFPOp::create(builder, loc, type, value);
+  return arith::ExtSIOp::create(builder, loc, type, value);
 }
 
 Value tensorcast::makeScalar(OpBuilder &builder, Location loc, Type type,
@@ -156,17 +175,17 @@ Value tensorcast::buildContraction(OpBuilder &builder, Location loc,
                                    Value rhs, ArrayRef<AffineMap> maps,
                                    ArrayRef<IteratorType> iterators) {
   Type type = getComputeType(getTensorType(lhs).getElementType());
+  Type other = getComputeType(getTensorType(rhs).getElementType());
+  if (isa<FloatType>(other))
+    type = other;
   Value init = makeFilled(builder, loc, shape, type, 0);
   auto build = [&](OpBuilder &inner, Location innerLoc, ValueRange args) {
-    Value left = args[0], right = args[1], sum = args[2];
+    Value left = convertTo(inner, innerLoc, args[0], type);
+    Value right = convertTo(inner, innerLoc, args[1], type), sum = args[2];
     if (isa<FloatType>(type)) {
-      Value product =
-          arith::MulFOp::create(inner, innerLoc, widen(inner, innerLoc, left),
-                                widen(inner, innerLoc, right));
+      Value product = arith::MulFOp::create(inner, innerLoc, left, right);
       sum = arith::AddFOp::create(inner, innerLoc, sum, product);
     } else {
-      left = arith::ExtSIOp::create(inner, innerLoc, type, left);
-      right = arith::ExtSIOp::create(inner, innerLoc, type, right);
       Value product = arith::MulIOp::create(inner, innerLoc, left, right);
       sum = arith::AddIOp::create(inner, innerLoc, sum, product);
     }

@@ -13,6 +13,7 @@
 #ifndef TENSORCAST_LIB_CONVERSION_TRANSFORMERTOLINALG_LINALGRULE_H
 #define TENSORCAST_LIB_CONVERSION_TRANSFORMERTOLINALG_LINALGRULE_H
 
+#include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -104,6 +105,16 @@ Value widen(OpBuilder &builder, Location loc, Value value);
 /// The float `value` rounded, or widened, to `type`.
 Value roundTo(OpBuilder &builder, Location loc, Value value, Type type);
 
+/// A float of at most 8 bits in f32, and back: rounded to the nearest number,
+/// ties to even, and to the largest where it is beyond. A scale (f8E8M0FNU)
+/// is rounded down to a power of two.
+Value decodeNarrow(OpBuilder &builder, Location loc, Value value);
+Value encodeNarrow(OpBuilder &builder, Location loc, Value value,
+                   FloatType type);
+
+/// The float or integer `value` in `type`, a type of computation that holds it.
+Value convertTo(OpBuilder &builder, Location loc, Value value, Type type);
+
 /// A float or integer constant of `type`.
 Value makeScalar(OpBuilder &builder, Location loc, Type type, double value);
 
@@ -122,8 +133,8 @@ Value buildRowReduction(OpBuilder &builder, Location loc, Value input,
                         double start, ScalarBody body);
 
 /// The sum of products over loops that `maps` (of left, right and result)
-/// describe; floats are summed in their type of computation, integers in i32,
-/// and the result is of that type.
+/// describe; floats, and integers times floats, are summed in the float's type
+/// of computation, integers in i32, and the result is of that type.
 Value buildContraction(OpBuilder &builder, Location loc,
                        ArrayRef<int64_t> shape, Value lhs, Value rhs,
                        ArrayRef<AffineMap> maps,
@@ -152,6 +163,11 @@ Value buildInsert(OpBuilder &builder, Location loc, Value part, Value target,
 /// The tensors one after another along `dim`.
 Value buildConcat(OpBuilder &builder, Location loc, ValueRange inputs,
                   int64_t dim);
+
+/// The scale of one element of a row, where `scales` are rows x groups, or
+/// groups that rows share; in f32.
+Value readGroupScale(OpBuilder &builder, Location loc, Value scales, Value row,
+                     Value column, int64_t groupSize);
 
 /// `table[indices[t], :]`; an index out of range picks the nearest row.
 Value buildGather(OpBuilder &builder, Location loc, Value table, Value indices);

@@ -3,10 +3,21 @@
 #include "LinalgRule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
+
+/// Why a layer that sums over devices cannot be run on one.
+template <typename LinearLikeOp>
+static std::optional<std::string> getExchange(LinearLikeOp op) {
+  std::optional<RanksAttr> ranks = op.getAllReduce();
+  if (!ranks || ranks->getCount() == 1)
+    return std::nullopt;
+  return "it sums over " + std::to_string(ranks->getCount()) +
+         " devices, and only one is run";
+}
 
 namespace {
 struct LowerMatmul : LinalgRule<MatmulOp> {
@@ -29,6 +40,8 @@ struct LowerLinear : LinalgRule<LinearOp> {
   LogicalResult
   matchAndRewrite(LinearOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (std::optional<std::string> reason = getExchange(op))
+      return decline(op, rewriter, *reason);
     Location loc = op.getLoc();
     Value product = buildMatmul(rewriter, loc, adaptor.getInput(),
                                 adaptor.getWeight(), /*transposed=*/true);
@@ -47,32 +60,74 @@ struct LowerLinear : LinalgRule<LinearOp> {
   }
 };
 
+/// Scales per tensor are factors of the sum; scales per group are factors of
+/// the elements, which are summed as floats then.
 struct LowerQuantizedLinear : LinalgRule<QuantizedLinearOp> {
   using LinalgRule::LinalgRule;
 
   LogicalResult
   matchAndRewrite(QuantizedLinearOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (std::optional<std::string> reason = getExchange(op))
+      return decline(op, rewriter, *reason);
     Location loc = op.getLoc();
-    Value product = buildMatmul(rewriter, loc, adaptor.getInput(),
-                                adaptor.getWeight(), /*transposed=*/true);
-    SmallVector<Value> operands = {product, adaptor.getInputScale(),
-                                   adaptor.getWeightScale()};
+    Value input = adaptor.getInput(), weight = adaptor.getWeight();
+    SmallVector<Value> scales;
+    if (std::optional<int64_t> groupSize = op.getGroupSize()) {
+      weight = buildScaled(rewriter, loc, weight, adaptor.getWeightScale(),
+                           *groupSize);
+      if (adaptor.getInputScale())
+        input = buildScaled(rewriter, loc, input, adaptor.getInputScale(),
+                            *groupSize);
+    } else {
+      scales.push_back(adaptor.getWeightScale());
+      if (adaptor.getInputScale())
+        scales.push_back(adaptor.getInputScale());
+    }
+    Value product =
+        buildMatmul(rewriter, loc, input, weight, /*transposed=*/true);
+    SmallVector<Value> operands = {product};
+    llvm::append_range(operands, scales);
     if (adaptor.getBias())
       operands.push_back(adaptor.getBias());
-    auto rescale = [](OpBuilder &builder, Location innerLoc,
-                      ValueRange args) -> Value {
-      Value scale = arith::MulFOp::create(builder, innerLoc, args[1], args[2]);
-      Value sum =
-          arith::SIToFPOp::create(builder, innerLoc, scale.getType(), args[0]);
-      Value result = arith::MulFOp::create(builder, innerLoc, sum, scale);
-      if (args.size() == 3)
-        return result;
-      return arith::AddFOp::create(builder, innerLoc, result, args[3]);
+    auto rescale = [&](OpBuilder &builder, Location innerLoc,
+                       ValueRange args) -> Value {
+      Type type = getComputeType(op.getType().getElementType());
+      Value sum = convertTo(builder, innerLoc, args[0], type);
+      // The scales first: their product is one number for all elements.
+      Value factor;
+      for (Value scale : args.slice(1, scales.size())) {
+        scale = convertTo(builder, innerLoc, scale, type);
+        factor = factor
+                     ? arith::MulFOp::create(builder, innerLoc, factor, scale)
+                     : scale;
+      }
+      if (factor)
+        sum = arith::MulFOp::create(builder, innerLoc, sum, factor);
+      if (!adaptor.getBias())
+        return sum;
+      return arith::AddFOp::create(builder, innerLoc, sum, args.back());
     };
     rewriter.replaceOp(
         op, buildElementwise(rewriter, loc, op.getType(), operands, rescale));
     return success();
+  }
+
+private:
+  /// `input`, rows of groups, times its scales, in f32.
+  static Value buildScaled(OpBuilder &builder, Location loc, Value input,
+                           Value scales, int64_t groupSize) {
+    auto type = RankedTensorType::get(getTensorType(input).getShape(),
+                                      builder.getF32Type());
+    auto body = [&](OpBuilder &inner, Location innerLoc,
+                    ValueRange at) -> Value {
+      Value value = tensor::ExtractOp::create(inner, innerLoc, input, at);
+      Value scale =
+          readGroupScale(inner, innerLoc, scales, at[0], at[1], groupSize);
+      value = convertTo(inner, innerLoc, value, inner.getF32Type());
+      return arith::MulFOp::create(inner, innerLoc, value, scale);
+    };
+    return buildByIndex(builder, loc, type, body);
   }
 };
 } // namespace

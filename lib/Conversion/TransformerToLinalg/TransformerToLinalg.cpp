@@ -38,7 +38,7 @@ static WorkloadAttr findWorkload(func::FuncOp function) {
 static std::optional<int64_t> countTokens(func::FuncOp function,
                                           WorkloadAttr workload) {
   if (workload)
-    return workload.getQueries() * workload.getNewTokens();
+    return workload.getRequests() * workload.getNewTokens();
   std::optional<int64_t> rows;
   function.walk([&](Operation *op) {
     if (auto pack = dyn_cast<RopePackOp>(op))
@@ -72,7 +72,7 @@ public:
     addConversion([workload](KVCacheType type) -> Type {
       if (!workload)
         return nullptr;
-      SmallVector<int64_t> shape = {workload.getQueries(),
+      SmallVector<int64_t> shape = {workload.getRequests(),
                                     workload.getTotalTokens()};
       llvm::append_range(shape, type.getShape());
       return RankedTensorType::get(shape, type.getElementType());

@@ -53,20 +53,6 @@ func.func @rows_of_another_batch(%x: tensor<5x2x4xf16>, %y: tensor<6x2x4xf16>,
 
 #workload = #transformer.workload<queries = 2, query_length = 3>
 
-!bytes = !transformer.kv_cache<2x2x4xi8, block_size = 128>
-
-func.func @integer_cache(%x: tensor<6x2x4xi8>, %batch: !transformer.batch<#workload>) -> !bytes {
-  %cache = transformer.kv_cache "self_attn" : !bytes
-  // expected-error @below {{cannot be executed: its cache holds integers}}
-  %full = transformer.append_cache %x, %x to %cache of %batch
-      : tensor<6x2x4xi8>, !bytes, !transformer.batch<#workload>
-  return %full : !bytes
-}
-
-// -----
-
-#workload = #transformer.workload<queries = 2, query_length = 3>
-
 func.func @table_of_another_batch(%x: tensor<5x2x4xf16>, %rope: !transformer.rope_table<4xf16>,
     %batch: !transformer.batch<#workload>) -> tensor<5x2x4xf16> {
   // expected-error @below {{cannot be executed: its table has 6 rows, not 5}}
@@ -104,4 +90,12 @@ func.func @blocks() {
   return
 ^next:
   return
+}
+
+// -----
+
+func.func @sum_over_devices(%x: tensor<2x4xf16>, %w: tensor<4x4xf16>) -> tensor<2x4xf16> {
+  // expected-error @below {{cannot be executed: it sums over 2 devices, and only one is run}}
+  %0 = transformer.linear %x, %w all_reduce <2> : tensor<2x4xf16>, tensor<4x4xf16> -> tensor<2x4xf16>
+  return %0 : tensor<2x4xf16>
 }

@@ -25,6 +25,22 @@ inline constexpr StringLiteral kNameAttrName = "transformer.name";
 /// smallest table that they select from.
 inline constexpr StringLiteral kLimitAttrName = "transformer.limit";
 
+/// On weights that are quantized in groups, and on their scales: the number of
+/// elements that share a scale.
+inline constexpr StringLiteral kGroupSizeAttrName = "transformer.group_size";
+
+/// On weights that are joined and share a scale: the names of all of them.
+inline constexpr StringLiteral kJoinedAttrName = "transformer.joined";
+
+/// On what one of several ranks has, as argument or result; on a declaration it
+/// is called `part`. A dictionary of
+///
+/// - `rank`: the number of the rank;
+/// - `whole`: the sizes of the weight or cache of all ranks together;
+/// - `dim`, `offset`: where the rank's part begins, if it has not all of it.
+inline constexpr StringLiteral kPartAttrName = "transformer.part";
+inline constexpr StringLiteral kDeclaredPartAttrName = "part";
+
 inline constexpr StringLiteral kKindInput = "input";
 inline constexpr StringLiteral kKindIndices = "indices";
 inline constexpr StringLiteral kKindPositions = "positions";
