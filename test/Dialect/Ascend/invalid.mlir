@@ -215,3 +215,20 @@ module attributes {ascend.reserved_bytes = 1.0e9} {}
 
 // expected-error @below {{'func.func' op expected 'ascend.cost_model' on a module, but got it on this op}}
 func.func private @cost_model_on_a_function() attributes {ascend.cost_model = "tensorcast-2026.08"}
+
+// -----
+
+func.func @collective_outside_of_a_launch() {
+  // expected-error @below {{'ascend.collective' op expects parent op 'ascend.launch'}}
+  ascend.collective all_reduce bytes(8) over<2>
+  return
+}
+
+// -----
+
+func.func @unknown_collective() {
+  // expected-error @below {{expected one of [all_reduce, all_gather, reduce_scatter, all_to_all] for exchange between devices, got: broadcast}}
+  // expected-error @below {{invalid value for property kind, expected exchange between devices}}
+  ascend.launch "k"() : () -> () { ascend.collective broadcast bytes(8) over<2> }
+  return
+}

@@ -90,6 +90,10 @@ func.func @view(%x: tensor<7x8xf16>, %table: !transformer.rope_table<8xf16>) {
 // CHECK:         ascend.elementwise elements(8192 * tokens) operations(2) : f32
 // CHECK:         ascend.gather rows(tokens) row_bytes(10240) index(8 * tokens)
 // CHECK:         ascend.scatter rows(tokens) row_bytes(4096) index(8 * tokens)
+// CHECK:         ascend.collective all_reduce bytes(10240 * tokens) over <8>
+// CHECK:         ascend.collective all_gather bytes(10240) over <4, step = 8>
+// CHECK:         ascend.collective reduce_scatter bytes(10240) over <2>
+// CHECK:         ascend.collective all_to_all bytes(10240) over <2>
 func.func @work() {
   ascend.launch "all"() : () -> () {
     ascend.matmul m(7000) n(8192) k(5120) : i8
@@ -98,6 +102,10 @@ func.func @work() {
     ascend.elementwise elements(tokens * 8192) operations(2) : f32
     ascend.gather rows(tokens) row_bytes(10240) index(8 * tokens)
     ascend.scatter rows(tokens) row_bytes(4096) index(8 * tokens)
+    ascend.collective all_reduce bytes(10240 * tokens) over<8>
+    ascend.collective all_gather bytes(10240) over<4, step = 8>
+    ascend.collective reduce_scatter bytes(10240) over<2, step = 1>
+    ascend.collective all_to_all bytes(10240) over<2>
   }
   return
 }
