@@ -7,7 +7,10 @@
 // RUN:   | FileCheck %s --check-prefix=ESTIMATE
 // RUN: tc-opt %s --transformer-decompose=ops=rms_norm \
 // RUN:   | FileCheck %s --check-prefix=DECOMPOSE
+// RUN: tc-opt %s --transformer-shard=tp=2 \
+// RUN:   | FileCheck %s --check-prefix=SHARD
 
+// SHARD: transformer.plan = #transformer.plan<devices = 2, data_parallel = 1>
 // BIND: transformer.workload = #workload
 // DECOMPOSE: func.func @main()
 // ESTIMATE: ascend.device = #device

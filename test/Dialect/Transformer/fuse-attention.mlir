@@ -267,3 +267,13 @@ func.func @no_pair_of_two_tables(%q: tensor<7x4x8xf16>, %k: tensor<7x2x8xf16>, %
   %1 = transformer.rope %k, %u : tensor<7x2x8xf16>, !rope
   return %0, %1 : tensor<7x4x8xf16>, tensor<7x2x8xf16>
 }
+
+// A rotation of what was rotated is no pair with it.
+// CHECK-LABEL: func @no_pair_of_a_chain
+// CHECK-COUNT-2: transformer.rope %
+func.func @no_pair_of_a_chain(%x: tensor<7x4x8xf16>, %t: !rope) -> tensor<7x4x8xf16> {
+  %0 = transformer.rope %x, %t : tensor<7x4x8xf16>, !rope
+  // expected-remark @below {{Reason="the rotated queries are used before the keys are there"}}
+  %1 = transformer.rope %0, %t : tensor<7x4x8xf16>, !rope
+  return %1 : tensor<7x4x8xf16>
+}

@@ -143,8 +143,72 @@ func.func @no_norm_by_weights_per_row(%x: tensor<7x8xf16>, %w: tensor<7x8xf16>) 
   %root = transformer.rsqrt %stable : tensor<7x1xf32>
   %normal = transformer.mul %wide, %root : tensor<7x8xf32>, tensor<7x1xf32>
   %narrow = transformer.cast %normal : tensor<7x8xf32> to tensor<7x8xf16>
-  // expected-remark @below {{[Missed] rms-norm | Category:fuse-norm | Function=no_norm_by_weights_per_row | Reason="the weight is not one number per feature", Remark="not fused"}}
+  // expected-remark @below {{[Missed] rms-norm | Category:fuse-norm | Function=no_norm_by_weights_per_row | Reason="no norm has these types, weight or constant", Remark="not fused"}}
   %r = transformer.mul %w, %narrow : tensor<7x8xf16>, tensor<7x8xf16>
+  return %r : tensor<7x8xf16>
+}
+
+// CHECK-LABEL: func @no_norm_by_one_weight_for_all
+// CHECK-NOT:     transformer.rms_norm
+// CHECK:         return
+func.func @no_norm_by_one_weight_for_all(%x: tensor<7x8xf16>, %w: tensor<1xf16>) -> tensor<7x8xf16> {
+  %wide = transformer.cast %x : tensor<7x8xf16> to tensor<7x8xf32>
+  %squares = transformer.pow %wide exponent(2.0) : tensor<7x8xf32>
+  %mean = transformer.mean %squares : tensor<7x8xf32>
+  %stable = transformer.add_scalar %mean, 1.0e-6 : tensor<7x1xf32>
+  %root = transformer.rsqrt %stable : tensor<7x1xf32>
+  %normal = transformer.mul %wide, %root : tensor<7x8xf32>, tensor<7x1xf32>
+  %narrow = transformer.cast %normal : tensor<7x8xf32> to tensor<7x8xf16>
+  // expected-remark @below {{Reason="no norm has these types, weight or constant"}}
+  %r = transformer.mul %w, %narrow : tensor<1xf16>, tensor<7x8xf16>
+  return %r : tensor<7x8xf16>
+}
+
+// CHECK-LABEL: func @no_norm_with_a_constant_of_zero
+// CHECK-NOT:     transformer.rms_norm
+// CHECK:         return
+func.func @no_norm_with_a_constant_of_zero(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> tensor<7x8xf16> {
+  %wide = transformer.cast %x : tensor<7x8xf16> to tensor<7x8xf32>
+  %squares = transformer.pow %wide exponent(2.0) : tensor<7x8xf32>
+  %mean = transformer.mean %squares : tensor<7x8xf32>
+  %stable = transformer.add_scalar %mean, 0.0 : tensor<7x1xf32>
+  %root = transformer.rsqrt %stable : tensor<7x1xf32>
+  %normal = transformer.mul %wide, %root : tensor<7x8xf32>, tensor<7x1xf32>
+  %narrow = transformer.cast %normal : tensor<7x8xf32> to tensor<7x8xf16>
+  // expected-remark @below {{Reason="no norm has these types, weight or constant"}}
+  %r = transformer.mul %w, %narrow : tensor<8xf16>, tensor<7x8xf16>
+  return %r : tensor<7x8xf16>
+}
+
+// CHECK-LABEL: func @no_norm_of_rows_that_are_repeated
+// CHECK-NOT:     transformer.rms_norm
+// CHECK:         return
+func.func @no_norm_of_rows_that_are_repeated(%x: tensor<7x1xf16>, %w: tensor<8xf16>) -> tensor<7x8xf16> {
+  %wide = transformer.cast %x : tensor<7x1xf16> to tensor<7x1xf32>
+  %squares = transformer.pow %wide exponent(2.0) : tensor<7x1xf32>
+  %mean = transformer.mean %squares : tensor<7x1xf32>
+  %stable = transformer.add_scalar %mean, 1.0e-6 : tensor<7x1xf32>
+  %root = transformer.rsqrt %stable : tensor<7x1xf32>
+  %normal = transformer.mul %wide, %root : tensor<7x1xf32>, tensor<7x1xf32>
+  %narrow = transformer.cast %normal : tensor<7x1xf32> to tensor<7x1xf16>
+  // expected-remark @below {{Reason="no norm has these types, weight or constant"}}
+  %r = transformer.mul %w, %narrow : tensor<8xf16>, tensor<7x1xf16>
+  return %r : tensor<7x8xf16>
+}
+
+// CHECK-LABEL: func @no_norm_of_a_mean_in_f64
+// CHECK-NOT:     transformer.rms_norm
+// CHECK:         return
+func.func @no_norm_of_a_mean_in_f64(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> tensor<7x8xf16> {
+  %wide = transformer.cast %x : tensor<7x8xf16> to tensor<7x8xf64>
+  %squares = transformer.pow %wide exponent(2.0) : tensor<7x8xf64>
+  %mean = transformer.mean %squares : tensor<7x8xf64>
+  %stable = transformer.add_scalar %mean, 1.0e-6 : tensor<7x1xf64>
+  %root = transformer.rsqrt %stable : tensor<7x1xf64>
+  %normal = transformer.mul %wide, %root : tensor<7x8xf64>, tensor<7x1xf64>
+  %narrow = transformer.cast %normal : tensor<7x8xf64> to tensor<7x8xf16>
+  // expected-remark @below {{Reason="no norm has these types, weight or constant"}}
+  %r = transformer.mul %w, %narrow : tensor<8xf16>, tensor<7x8xf16>
   return %r : tensor<7x8xf16>
 }
 
@@ -242,4 +306,14 @@ func.func @two_norms_of_one_sum(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: te
 func.func @no_residual_in_front(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> tensor<7x8xf16> {
   %norm = transformer.rms_norm %x, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %norm : tensor<7x8xf16>
+}
+
+// CHECK-LABEL: func @no_residual_that_is_the_weight
+// CHECK:         transformer.add %
+// CHECK-NEXT:    transformer.rms_norm
+func.func @no_residual_that_is_the_weight(%x: tensor<8xf16>) -> tensor<8xf16> {
+  %sum = transformer.add %x, %x : tensor<8xf16>, tensor<8xf16>
+  // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=no_residual_that_is_the_weight | Reason="the sum is the weight as well", Remark="not fused"}}
+  %norm = transformer.rms_norm %sum, %sum eps(1.0e-5) : tensor<8xf16>, tensor<8xf16>
+  return %norm : tensor<8xf16>
 }

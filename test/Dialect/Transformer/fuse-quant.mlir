@@ -136,6 +136,42 @@ func.func @no_norm_with_another_reader(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %
   return %0, %1 : tensor<7x8xf16>, tensor<7x8xi8>
 }
 
+// The sum is no norm.
+// CHECK-LABEL: func @no_quantization_of_the_sum
+// CHECK:         transformer.add_rms_norm %
+// CHECK-NEXT:    transformer.quantize
+func.func @no_quantization_of_the_sum(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>, %s: tensor<f32>) -> (tensor<7x8xi8>, tensor<7x8xf16>) {
+  %sum, %norm = transformer.add_rms_norm %x, %y, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
+  %q = transformer.quantize %sum, %s : tensor<7x8xf16> to tensor<7x8xi8>
+  return %q, %norm : tensor<7x8xi8>, tensor<7x8xf16>
+}
+
+// The weight of the scale stays in front of its other readers.
+// CHECK-LABEL: func @scale_with_an_earlier_reader
+// CHECK-NEXT:    %[[S:.*]] = transformer.weight "scale"
+// CHECK-NEXT:    transformer.quantize %{{.*}}, %[[S]]
+// CHECK-NEXT:    transformer.add_rms_norm_quantize {{.*}} scale(%[[S]])
+func.func @scale_with_an_earlier_reader(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xi8>, tensor<7x8xf16>, tensor<7x8xi8>) {
+  %s = transformer.weight "scale" : tensor<f32>
+  %0 = transformer.quantize %x, %s : tensor<7x8xf16> to tensor<7x8xi8>
+  %sum, %norm = transformer.add_rms_norm %x, %y, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
+  // expected-remark @below {{[Passed] norm-quantize}}
+  %q = transformer.quantize %norm, %s : tensor<7x8xf16> to tensor<7x8xi8>
+  return %0, %sum, %q : tensor<7x8xi8>, tensor<7x8xf16>, tensor<7x8xi8>
+}
+
+// CHECK-LABEL: func @no_scale_that_comes_too_late
+// CHECK:         transformer.add_rms_norm %
+// CHECK-NEXT:    transformer.dynamic_quantize
+// CHECK-NEXT:    transformer.quantize
+func.func @no_scale_that_comes_too_late(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xi8>, tensor<7x8xf16>, tensor<7x8xi8>) {
+  %sum, %norm = transformer.add_rms_norm %x, %y, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
+  %0, %s = transformer.dynamic_quantize %y : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
+  // expected-remark @below {{[Missed] norm-quantize | Category:fuse-quant | Function=no_scale_that_comes_too_late | Reason="the scale is computed after the norm", Remark="not fused"}}
+  %q = transformer.quantize %norm, %s : tensor<7x8xf16> to tensor<7x8xi8>
+  return %0, %sum, %q : tensor<7x8xi8>, tensor<7x8xf16>, tensor<7x8xi8>
+}
+
 // EPS-LABEL:   func @another_eps
 // EPS:           transformer.rms_norm %
 // EPS-NEXT:      transformer.quantize

@@ -141,3 +141,14 @@ func.func @weight_that_comes_too_late(%x: tensor<7x8xf16>, %w: tensor<6x8xf16>) 
   %1 = transformer.linear %x, %v : tensor<7x8xf16>, tensor<6x8xf16> -> tensor<7x6xf16>
   return %0, %1 : tensor<7x6xf16>, tensor<7x6xf16>
 }
+
+// Weights whose size is not known cannot be laid side by side.
+// CHECK-LABEL: func @weights_of_unknown_size
+// CHECK-NOT:     transformer.concat_weights
+// CHECK-COUNT-2: transformer.linear
+func.func @weights_of_unknown_size(%x: tensor<7x8xf16>, %w: tensor<?x8xf16, #tokens>, %v: tensor<?x8xf16, #tokens>)
+    -> (tensor<7x?xf16, #tokens>, tensor<7x?xf16, #tokens>) {
+  %0 = transformer.linear %x, %w : tensor<7x8xf16>, tensor<?x8xf16, #tokens> -> tensor<7x?xf16, #tokens>
+  %1 = transformer.linear %x, %v : tensor<7x8xf16>, tensor<?x8xf16, #tokens> -> tensor<7x?xf16, #tokens>
+  return %0, %1 : tensor<7x?xf16, #tokens>, tensor<7x?xf16, #tokens>
+}

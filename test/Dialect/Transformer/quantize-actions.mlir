@@ -88,3 +88,15 @@ func.func private @with_all_reduce(%x: tensor<7x64xf16>) -> tensor<7x32xf16> {
   %0 = transformer.linear %x, %w all_reduce<2> : tensor<7x64xf16>, tensor<32x64xf16> -> tensor<7x32xf16>
   return %0 : tensor<7x32xf16>
 }
+
+// A scale that is declared behind the layer is not its own.
+// W8A8S-LABEL: func private @scale_of_a_later_reader
+// W8A8S:         %[[XS:.*]] = transformer.weight "up.input_scale" : tensor<f32>
+// W8A8S:         transformer.quantize %{{.*}}, %[[XS]]
+func.func private @scale_of_a_later_reader(%x: tensor<7x64xf16>) -> (tensor<7x32xf16>, tensor<7x64xi8>) {
+  %w = transformer.weight "up.weight" : tensor<32x64xf16>
+  %0 = transformer.linear %x, %w : tensor<7x64xf16>, tensor<32x64xf16> -> tensor<7x32xf16>
+  %s = transformer.weight "scale" : tensor<f32>
+  %1 = transformer.quantize %x, %s : tensor<7x64xf16> to tensor<7x64xi8>
+  return %0, %1 : tensor<7x32xf16>, tensor<7x64xi8>
+}

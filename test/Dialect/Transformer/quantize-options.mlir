@@ -5,6 +5,9 @@
 // RUN: not tc-opt %s --transformer-quantize="linear-action=W8A8_DYNAMC" 2>&1 | FileCheck %s --check-prefix=ACTION
 // RUN: not tc-opt %s --transformer-quantize="include=[" 2>&1 | FileCheck %s --check-prefix=INCLUDE-ERROR
 // RUN: not tc-opt %s --transformer-quantize="exclude=[b-a]" 2>&1 | FileCheck %s --check-prefix=EXCLUDE-ERROR
+// RUN: not tc-opt %s --transformer-quantize="linear-action=MXFP4 group-size=0" 2>&1 | FileCheck %s --check-prefix=GROUP
+
+// GROUP: error: expected 'group-size' of at least 1, but got 0
 
 // INCLUDE: transformer.weight "self_attn.q_proj.weight" : tensor<8x8xi8>
 // INCLUDE: transformer.weight "self_attn.k_proj.weight" : tensor<8x8xf16>

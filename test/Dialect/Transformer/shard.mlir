@@ -144,3 +144,21 @@ module @declaration {
     return
   }
 }
+
+// -----
+
+// The bias of a row-wise layer is added once, to the sum.
+// CHECK-LABEL: func @bias_of_rows
+// CHECK:         %[[B:.*]] = transformer.weight "down.bias" : tensor<32xf16>
+// CHECK:         %[[PART:.*]] = transformer.linear %{{.*}}, %{{.*}} : tensor<7x12xf16>
+// CHECK-NEXT:    %[[SUM:.*]] = transformer.all_reduce %[[PART]] over <4>
+// CHECK-NEXT:    %[[R:.*]] = transformer.add %[[SUM]], %[[B]]
+// CHECK-NEXT:    return %[[R]]
+func.func @bias_of_rows(%x: tensor<7x32xf16>) -> tensor<7x32xf16> {
+  %wu = transformer.weight "up.weight" sharding<column, mlp> : tensor<48x32xf16>
+  %u = transformer.linear %x, %wu : tensor<7x32xf16>, tensor<48x32xf16> -> tensor<7x48xf16>
+  %wd = transformer.weight "down.weight" sharding<row, mlp> : tensor<32x48xf16>
+  %b = transformer.weight "down.bias" : tensor<32xf16>
+  %d = transformer.linear %u, %wd bias(%b : tensor<32xf16>) : tensor<7x48xf16>, tensor<32x48xf16> -> tensor<7x32xf16>
+  return %d : tensor<7x32xf16>
+}
