@@ -1,0 +1,72 @@
+// Each option reaches the pass that it is for.
+// RUN: tc-opt %s --tensorcast-compile="queries=3 query-length=9 context-length=5 decode prefix-cache-hit-rate=0.25" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEFAULT
+// DEFAULT:      transformer-dedup-layers,
+// DEFAULT-NEXT: transformer-shard{devices=0 dp=0 lmhead-tp=0 mlp-tp=0 o-proj-tp=0 tp=0 word-embedding-tp=none},
+// DEFAULT:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC shared-group-scales=false}
+// DEFAULT:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
+// DEFAULT:      transformer-decompose{level=framework
+// DEFAULT-NOT:  transformer-inline-layers
+// DEFAULT:      transformer-fuse-comm{linear-all-reduce=false
+// DEFAULT:      transformer-fuse-norm{residual=true rms-norm=true}
+// DEFAULT:      transformer-fuse-attention{only-full-width=true rope=true rope-pair=true}
+// DEFAULT:      transformer-fuse-ffn{swiglu=true}
+// DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
+// DEFAULT:      transformer-merge-linears{only-equal-groups=true}
+// DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
+// DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= reserved-memory-gb=0.000000e+00}
+
+// The date of the reference decides on what its compiler does.
+// RUN: tc-opt %s --tensorcast-compile="reference=2026.06" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=JUNE
+// JUNE:     transformer-quantize{{.*}}shared-group-scales=true
+// JUNE-NOT: transformer-bind-workload
+// JUNE:     transformer-fuse-comm{linear-all-reduce=true
+// JUNE:     transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
+// JUNE:     convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.06}
+// JUNE:     ascend-estimate{cost-model=tensorcast-2026.06
+
+// Physical kernels have no restrictions.
+// RUN: tc-opt %s --tensorcast-compile="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PHYSICAL
+// PHYSICAL: transformer-fuse-attention{only-full-width=false rope=true rope-pair=true}
+// PHYSICAL: transformer-fuse-quant{norm=true only-eps=0.000000e+00 share=true}
+// PHYSICAL: transformer-merge-linears{only-equal-groups=false}
+// PHYSICAL: convert-transformer-to-ascend{compiled=true kernel-set=ascend}
+
+// RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
+// DEVICES: transformer-shard{devices=16 dp=4 lmhead-tp=16 mlp-tp=8 o-proj-tp=2 tp=4 word-embedding-tp=col}
+
+// RUN: tc-opt %s --tensorcast-compile="quantize-linear-action=MXFP4 quantize-attention-action=FP8 mxfp4-group-size=64 device=ATLAS_350_425T_112G reserved-memory-gb=1.5" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=QUANTIZE
+// QUANTIZE: transformer-quantize{attention-action=FP8 {{.*}}group-size=64 {{.*}}linear-action=MXFP4
+// QUANTIZE: device=ATLAS_350_425T_112G reserved-memory-gb=1.500000e+00
+
+// In the reference, W8A16 runs as W8A8; with physical kernels it does not.
+// RUN: tc-opt %s --tensorcast-compile="quantize-linear-action=W8A16_STATIC" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=W8A16
+// RUN: tc-opt %s --tensorcast-compile="quantize-linear-action=W8A16_STATIC kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=W8A16-PHYSICAL
+// W8A16: linear-action=W8A8_STATIC
+// W8A16-PHYSICAL: linear-action=W8A16_STATIC
+
+// RUN: tc-opt %s --tensorcast-compile="no-repetition" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=NO-REPETITION
+// NO-REPETITION-NOT: transformer-dedup-layers
+// NO-REPETITION:     transformer-decompose
+// NO-REPETITION:     transformer-inline-layers
+// NO-REPETITION:     transformer-fuse-comm
+
+// RUN: tc-opt %s --tensorcast-compile="reference=2026.06 kernel-set=reference-2026.08 cost-model=tensorcast-2026.08" | FileCheck %s --check-prefix=NAMED
+// NAMED: module attributes {ascend.cost_model = "tensorcast-2026.08", ascend.device = #{{.*}}, ascend.kernel_set = "reference-2026.08"}
+
+// Mistakes.
+// RUN: not tc-opt %s --tensorcast-compile="reference=2026.07" 2>&1 | FileCheck %s --check-prefix=DATE
+// RUN: not tc-opt %s --tensorcast-compile="quantize-linear-action=W4A16" 2>&1 | FileCheck %s --check-prefix=ACTION
+// RUN: not tc-opt %s --tensorcast-compile="quantize-attention-action=int8" 2>&1 | FileCheck %s --check-prefix=ATTENTION
+// RUN: not tc-opt %s --tensorcast-compile="tp=3 devices=8" 2>&1 | FileCheck %s --check-prefix=TP
+// RUN: not tc-opt %s --tensorcast-compile="fuse=false" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// DATE: error: unknown kernel set 'reference-2026.07'; did you mean 'reference-2026.06'?
+// ACTION: error: unknown linear action 'W4A16'; known linear actions: DISABLED, W8A16_STATIC,
+// ATTENTION: error: unknown attention action 'int8'; did you mean 'INT8'?
+// TP: error: expected 'tp' to divide 8 devices, but got 3
+// UNKNOWN: no such option fuse
+
+module {}
