@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Takes fusions apart again, and switches them off one by one.
+
+    switch_fusions.py TC_IMPORT TC_OPT TENSORCAST MODELS
+
+For each preset in the folder MODELS, small: composites that are decomposed and
+won back by the fusions are the module as it was imported, byte for byte. For
+one of them, sharded and quantized: with a fusion switched off, the report has
+exactly the kernels that it would have joined, and nothing else changes; the
+price rises by what these kernels cost.
+"""
+
+import collections
+import concurrent.futures
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+RAISING = ("transformer-decompose,transformer-fuse-norm{residual=false},"
+           "transformer-fuse-attention{rope-pair=false},transformer-fuse-ffn")
+# The fusion passes, in the order of `tensorcast-compile`, and their switches.
+PASSES = [("fuse-comm", ["share", "linear-all-reduce"]),
+          ("fuse-norm", ["rms-norm", "residual"]),
+          ("fuse-attention", ["rope", "rope-pair"]),
+          ("fuse-ffn", ["swiglu"]),
+          ("fuse-quant", ["share", "norm"]),
+          ("merge-linears", [])]
+# Launches of a layer of Qwen3 more (or less) than with all fusions. It has four
+# norms (before attention and MLP, of queries and keys) and the model has a last
+# one; four tensors are quantized, for seven linear layers, of which two sum over
+# devices.
+PIECES_OF_NORM = {"cast": 2, "pow": 1, "mean": 1, "add_scalar": 1, "rsqrt": 1,
+                  "mul": 2}
+PIECES_OF_ROPE = {"mul": 2, "neg": 1, "concat": 1, "add": 1}
+EXPECTED = {
+    # Nothing in this plan gathers one tensor twice.
+    ("fuse-comm", "share"): {},
+    ("fuse-comm", "linear-all-reduce"): {
+        "quantized_matmul_all_reduce": -2, "quantized_matmul": 2,
+        "all_reduce": 2},
+    # Without a norm there is nothing for residual and quantization to join.
+    ("fuse-norm", "rms-norm"): {
+        "rms_norm": -3, "rms_norm_dynamic_quantize": -1,
+        "add_rms_norm_dynamic_quantize": -1, "dynamic_quantize": 2, "add": 1,
+        **{name: 5 * count for name, count in PIECES_OF_NORM.items()}},
+    ("fuse-norm", "residual"): {
+        "add_rms_norm_dynamic_quantize": -1, "rms_norm_dynamic_quantize": 1,
+        "add": 1},
+    ("fuse-attention", "rope"): {
+        "rope_pair": -1,
+        **{name: 2 * count for name, count in PIECES_OF_ROPE.items()}},
+    ("fuse-attention", "rope-pair"): {
+        "rope_pair": -1,
+        **{name: 2 * count for name, count in PIECES_OF_ROPE.items()}},
+    ("fuse-ffn", "swiglu"): {"swiglu": -1, "silu": 1, "mul": 1},
+    # Queries, keys and values have a quantization each, gate and up too; then
+    # norms have several readers, and layers different inputs.
+    ("fuse-quant", "share"): {
+        "rms_norm_dynamic_quantize": -1, "add_rms_norm_dynamic_quantize": -1,
+        "rms_norm": 1, "add_rms_norm": 1, "dynamic_quantize": 5,
+        "quantized_matmul": 3},
+    ("fuse-quant", "norm"): {
+        "rms_norm_dynamic_quantize": -1, "add_rms_norm_dynamic_quantize": -1,
+        "rms_norm": 1, "add_rms_norm": 1, "dynamic_quantize": 2},
+    ("merge-linears", None): {"quantized_matmul": 3},
+}
+
+
+def run(*command, text=None):
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: {done.stderr}")
+    return done.stdout
+
+
+class Tools:
+    def __init__(self, tc_import, tc_opt, tensorcast):
+        self.tc_import, self.tc_opt = tc_import, tc_opt
+        self.tensorcast = tensorcast
+
+    def has_identity(self, config):
+        module = run(self.tc_import, config, "--reduced")
+        whole = run(self.tc_opt, "--mlir-print-debuginfo", text=module)
+        raised = run(self.tc_opt, "--mlir-print-debuginfo",
+                     f"--pass-pipeline=builtin.module(func.func({RAISING}))",
+                     text=module)
+        # A module of which nothing was taken apart would prove nothing.
+        apart = run(self.tc_opt, "--transformer-decompose", text=module)
+        return raised == whole and "rms_norm" not in apart
+
+    def price(self, module, off):
+        """Prices a compiled module with one switch off: (pass, switch)."""
+        passes = []
+        for name, switches in PASSES:
+            if off == (name, None):
+                continue
+            values = [f"{switch}={'false' if off == (name, switch) else 'true'}"
+                      for switch in switches]
+            passes.append(f"transformer-{name}{{{' '.join(values)}}}")
+        pipeline = ("transformer-dedup-layers,transformer-shard{tp=2},"
+                    "func.func(transformer-quantize),"
+                    "transformer-bind-workload{queries=2 query-length=7},"
+                    "func.func(transformer-decompose," + ",".join(passes) +
+                    # Kernel sets have none for a single rotation.
+                    ",transformer-decompose{ops=rope}),"
+                    "convert-transformer-to-ascend{compiled=true},"
+                    "ascend-estimate{device=TEST_DEVICE}")
+        priced = run(self.tc_opt, f"--pass-pipeline=builtin.module({pipeline})",
+                     text=module)
+        report = json.loads(run(self.tensorcast, "report", "--format", "json",
+                                text=priced))
+        launches, seconds = collections.Counter(), collections.Counter()
+        for op in report["ops"]:
+            launches[op["name"]] += op["calls"]
+            seconds[op["name"]] += op["total_s"]
+        return launches, seconds, report["execution_time_s"]
+
+    def problem(self, module, full, off):
+        launches, seconds, total = self.price(module, off)
+        full_launches, full_seconds, full_total = full
+        names = set(launches) | set(full_launches)
+        change = {name: launches[name] - full_launches[name]
+                  for name in names if launches[name] != full_launches[name]}
+        if change != EXPECTED[off]:
+            return f"changes launches by {dict(sorted(change.items()))}"
+        if not change:
+            return None if total == full_total else "changes the price"
+        # Kernels that a fusion has nothing to do with cost what they did.
+        moved = sum(seconds[name] - full_seconds[name] for name in change)
+        if not math.isclose(total - full_total, moved, rel_tol=1e-9):
+            return "changes the price of other kernels"
+        return None if total > full_total else "does not raise the price"
+
+
+def main():
+    tools, models = Tools(*sys.argv[1:4]), pathlib.Path(sys.argv[4])
+    configs = sorted(models.glob("*.json"))
+    module = run(tools.tc_import, models / "Qwen__Qwen3-0.6B.json", "--reduced",
+                 "--num-hidden-layers-override", "1")
+    full = tools.price(module, None)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        same = list(pool.map(tools.has_identity, configs))
+        problems = list(pool.map(
+            lambda off: tools.problem(module, full, off), EXPECTED))
+    for config, is_same in zip(configs, same):
+        if not is_same:
+            print(f"{config.stem}: decompose and fuse is not the identity")
+    print(f"{sum(same)} of {len(same)} presets are won back")
+    for (name, switch), problem in zip(EXPECTED, problems):
+        print(f"{name} {switch or 'off'}: {problem or 'as expected'}")
+    sys.exit(not all(same) or any(problems))
+
+
+if __name__ == "__main__":
+    main()
