@@ -19,11 +19,20 @@ import tempfile
 
 WORKLOADS = 50
 ROUNDING = 1e-12
-# Model, how its linear layers are quantized, and how many layers are kept:
-# layers are equal, so that a few of them say as much as all.
-MODELS = [("Qwen/Qwen3-32B", "W8A8_DYNAMIC", 64),
-          ("Qwen/Qwen2.5-7B-Instruct", "W8A8_STATIC", 4),
-          ("meta-llama/Meta-Llama-3.1-8B", "DISABLED", 4)]
+# Model, and how its linear layers are quantized. Layers are equal, so that a few
+# of them say as much as all.
+MODELS = [("Qwen/Qwen3-32B", "W8A8_DYNAMIC"),
+          ("Qwen/Qwen2.5-7B-Instruct", "W8A8_STATIC"),
+          ("meta-llama/Meta-Llama-3.1-8B", "DISABLED")]
+LAYERS = 2
+# What runs where: options of the pipeline. Those of text-generate have the same
+# names, but for `devices`, and `-size` behind the sizes of groups. Groups of
+# another size than tp spread the tokens over devices, which round up.
+PLANS = {"eager": {},
+         "compiled, tp 4": {"compile": True, "devices": 4, "tp": 4},
+         "compiled, sub-groups": {"compile": True, "devices": 16, "tp": 4,
+                                  "dp": 4, "o-proj-tp": 2, "mlp-tp": 8,
+                                  "lmhead-tp": 16}}
 
 
 def run(*command, text=None):
@@ -76,38 +85,74 @@ def by_name(report):
     return report
 
 
-def compare(tensorcast, module, model, action, layers, workload):
+def pipeline_options(plan, action):
+    name = "compile" if plan.get("compile") else "eager"
+    options = [f"{key}={value}" for key, value in plan.items()
+               if key != "compile"]
+    options += ["device=ATLAS_800_A3_752T_128G_DIE",
+                f"quantize-linear-action={action}"]
+    return f"--tensorcast-{name}={' '.join(options)}"
+
+
+def command_options(plan, action):
+    options = ["--quantize-linear-action", action,
+               "--device", "ATLAS_800_A3_752T_128G_DIE",
+               "--num-hidden-layers-override", str(LAYERS)]
+    for key, value in plan.items():
+        if key == "compile":
+            options.append("--compile")
+        elif key == "devices":
+            options += ["--num-devices", str(value)]
+        else:
+            options += [f"--{key}-size", str(value)]
+    return options
+
+
+def count_tokens(workload, plan):
+    """New tokens of a device's requests, as far as the prefix cache has none."""
+    queries, length = int(workload[1]), int(workload[3])
+    return -(-queries // plan.get("dp", 1)) * length
+
+
+def compare(tensorcast, module, model, action, plan, workload):
     common = ["--format", "json", *workload]
     late = run(tensorcast, "report", module, *common)
     early = run(tensorcast, "text-generate", model, *common,
-                "--quantize-linear-action", action,
-                "--num-hidden-layers-override", str(layers))
+                *command_options(plan, action))
     difference = find_difference(by_name(json.loads(late)),
                                  by_name(json.loads(early)))
     return f"{' '.join(workload)}: {difference}" if difference else None
 
 
+def check(tools, pool, generator, model, action, plan):
+    """Returns where the reports of a model differ at random workloads."""
+    tc_import, tc_opt, tensorcast = tools
+    text = run(tc_import, model, "--num-hidden-layers-override", str(LAYERS))
+    workloads = [random_workload(generator) for _ in range(WORKLOADS)]
+    size = plan.get("tp", 1)
+    assert size == 1 or any(count_tokens(workload, plan) % size
+                            for workload in workloads)
+    with tempfile.TemporaryDirectory() as folder:
+        module = os.path.join(folder, "unbound.mlir")
+        run(tc_opt, "-o", module, pipeline_options(plan, action), text=text)
+        return list(filter(None, pool.map(
+            lambda workload: compare(tensorcast, module, model, action, plan,
+                                     workload), workloads)))
+
+
 def main():
-    tc_import, tc_opt, tensorcast = sys.argv[1:]
+    tools = sys.argv[1:]
     generator = random.Random(20260801)
     failed = False
-    for model, action, layers in MODELS:
-        text = run(tc_import, model, "--num-hidden-layers-override",
-                   str(layers))
-        with tempfile.TemporaryDirectory() as folder:
-            module = os.path.join(folder, "unbound.mlir")
-            run(tc_opt, "-o", module,
-                f"--tensorcast-eager=quantize-linear-action={action}",
-                text=text)
-            workloads = [random_workload(generator) for _ in range(WORKLOADS)]
-            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                differences = list(filter(None, pool.map(
-                    lambda workload: compare(tensorcast, module, model, action,
-                                             layers, workload), workloads)))
-        for difference in differences:
-            print(f"{model}: {difference}")
-        print(f"{model}: {WORKLOADS - len(differences)} workloads agree")
-        failed |= bool(differences)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for model, action in MODELS:
+            for name, plan in PLANS.items():
+                differences = check(tools, pool, generator, model, action, plan)
+                for difference in differences:
+                    print(f"{model}, {name}: {difference}")
+                print(f"{model}, {name}: {WORKLOADS - len(differences)} "
+                      "workloads agree")
+                failed |= bool(differences)
     sys.exit(failed)
 
 
