@@ -71,3 +71,19 @@ func.func @quantized_before() {
   %s = transformer.weight "q.weight_scale" sharding<column, tensor> : tensor<f32>
   return
 }
+
+// -----
+
+!cache = !transformer.kv_cache<2x2x8xf16, block_size = 128>
+
+// 4 devices would have copies of 2 heads, and the sum over devices would have
+// each twice.
+func.func @more_devices_than_heads(%q: tensor<7x32xf16>, %batch: !transformer.batch) {
+  %w = transformer.weight "q.weight" sharding<column, tensor, unit = 8> : tensor<16x32xf16>
+  %0 = transformer.linear %q, %w : tensor<7x32xf16>, tensor<16x32xf16> -> tensor<7x16xf16>
+  %1 = transformer.reshape %0 : tensor<7x16xf16> to tensor<7x2x8xf16>
+  %c = transformer.kv_cache "self_attn" : !cache
+  // expected-error @below {{'transformer.attention' op expected 'tp' to divide the 2 heads, but got 4}}
+  %2 = transformer.attention %1, %c of %batch scale(0.5) : tensor<7x2x8xf16>, !cache, !transformer.batch
+  return
+}
