@@ -25,15 +25,6 @@ func.func @rms_norm_quantize(%x: tensor<7x64xf16>, %w: tensor<64xf16>, %s: tenso
   return %0, %1, %2 : tensor<7x64xi8>, tensor<7x64xf4E2M1FN>, tensor<7x2xf8E8M0FNU>
 }
 
-// CHECK-LABEL: func @add_rms_norm_quantize
-// CHECK:         %[[SUM:.*]] = transformer.add %
-// CHECK-NEXT:    %[[NORM:.*]] = transformer.rms_norm %[[SUM]]
-// CHECK-NEXT:    transformer.dynamic_quantize %[[NORM]]
-func.func @add_rms_norm_quantize(%x: tensor<7x64xf16>, %w: tensor<64xf16>) -> (tensor<7x64xf16>, tensor<7x64xi8>, tensor<f32>) {
-  %0, %1, %2 = transformer.add_rms_norm_quantize %x, %x, %w eps(1.0e-6) : tensor<7x64xf16>, tensor<64xf16> -> tensor<7x64xi8>, tensor<f32>
-  return %0, %1, %2 : tensor<7x64xf16>, tensor<7x64xi8>, tensor<f32>
-}
-
 // CHECK-LABEL: func @rope_pair
 // CHECK-SAME:    %[[Q:.*]]: tensor<7x4x8xf16>, %[[K:.*]]: tensor<7x2x8xf16>, %[[T:.*]]: !transformer.rope_table<8xf16>
 // CHECK-NEXT:    %[[RQ:.*]] = transformer.rope %[[Q]], %[[T]]
