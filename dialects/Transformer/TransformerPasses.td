@@ -256,7 +256,7 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
     Option<"ropePair", "rope-pair", "bool", "true",
            "Rotate queries and keys in one kernel.">,
     Option<"onlyFullWidth", "only-full-width", "bool", "false",
-           "Pair only rotations of whole heads.">,
+           "Win back and pair only rotations of whole heads.">,
   ];
 }
 

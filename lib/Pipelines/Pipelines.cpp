@@ -6,6 +6,7 @@
 #include "tensorcast/Conversion/TransformerToAscend/KernelSet.h"
 #include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
+#include "tensorcast/Support/Wording.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -155,7 +156,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   builder.addFusions(/*linearAllReduce=*/
                      builder.getSwitch("fuse_linear_all_reduce") != 0 ||
                      llvm::is_contained(options.compilationConfig,
-                                        CompilationPass::MatmulAllReduce));
+                                        kMatmulAllReducePass));
   builder.addLowering(/*compiled=*/true);
 }
 
@@ -165,8 +166,22 @@ void mlir::tensorcast::registerPipelines() {
       "Price a model as a framework runs it op by op: dedup, quantize, bind, "
       "decompose, lower, estimate",
       buildEagerPipeline);
-  PassPipelineRegistration<CompileOptions>(
+  registerPassPipeline(
       "tensorcast-compile",
-      "Price a compiled model: as tensorcast-eager, with fusions",
-      buildCompilePipeline);
+      "Price a compiled model: as tensorcast-eager, with sharding and fusions",
+      [](OpPassManager &pm, StringRef text,
+         function_ref<LogicalResult(const Twine &)> reportError) {
+        CompileOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass};
+        for (StringRef name : options.compilationConfig)
+          if (!llvm::is_contained(known, name))
+            return reportError(unknownName("compilation-config name", name, known));
+        buildCompilePipeline(pm, options);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> handle) {
+        handle(CompileOptions());
+      });
 }

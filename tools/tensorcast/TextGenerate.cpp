@@ -60,10 +60,10 @@ static StringRef getModel(CommandLine &line) {
 
 /// The passes that `--compilation-config` switches on; reports those that are
 /// not built, and notes one that does nothing.
-static SmallVector<CompilationPass> getCompilationConfig(CommandLine &line) {
-  StringRef known[] = {"enable-matmul-allreduce", "enable-sequence-parallel"};
+static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
+  StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass};
   StringRef later[] = {"enable-multistream", "enable-dispatch-ffn-combine"};
-  SmallVector<CompilationPass> passes;
+  SmallVector<std::string> passes;
   for (std::string name :
        line.getArgs().getAllArgValues(OPT_compilation_config_eq)) {
     std::replace(name.begin(), name.end(), '_', '-');
@@ -72,17 +72,19 @@ static SmallVector<CompilationPass> getCompilationConfig(CommandLine &line) {
     if (llvm::is_contained(later, name)) {
       line.reportError("'" + name +
                        "' of '--compilation-config' is not built yet");
-    } else if (name == known[0]) {
-      passes.push_back(CompilationPass::MatmulAllReduce);
-    } else if (name == known[1]) {
+      continue;
+    }
+    if (!llvm::is_contained(known, name)) {
+      line.reportError(unknownName("compilation-config name", name, known));
+      continue;
+    }
+    if (name == kSequenceParallelPass) {
       line.reportNote(
           "'" + name +
           "' has no effect here: sequence parallelism "
           "starts at row-wise word embeddings, which are not built");
-      passes.push_back(CompilationPass::SequenceParallel);
-    } else {
-      line.reportError(unknownName("compilation pass", name, known));
     }
+    passes.push_back(name);
   }
   if (!passes.empty() && !line.hasFlag(OPT_compile))
     line.reportError("expected '--compile' beside '--compilation-config', but "
@@ -187,7 +189,7 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
                       "exact for dense models");
     CompileOptions options;
     readOptions(line, workload, options);
-    for (CompilationPass pass : getCompilationConfig(line))
+    for (const std::string &pass : getCompilationConfig(line))
       options.compilationConfig.push_back(pass);
     buildCompilePipeline(pm, options);
   } else {

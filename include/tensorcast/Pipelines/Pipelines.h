@@ -88,22 +88,20 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
 /// Options of `tensorcast-eager`.
 struct EagerOptions : PriceOptions<EagerOptions> {};
 
-/// Passes of the compiled pipeline that are off unless they are named.
-enum class CompilationPass { MatmulAllReduce, SequenceParallel };
-
 /// Options of `tensorcast-compile`.
 struct CompileOptions : PriceOptions<CompileOptions> {
-  ListOption<CompilationPass> compilationConfig{
-      *this, "compilation-config", llvm::cl::desc("Passes to switch on."),
-      llvm::cl::values(
-          clEnumValN(CompilationPass::MatmulAllReduce,
-                     "enable-matmul-allreduce",
-                     "fuse linear layers with the all-reduce behind them"),
-          clEnumValN(CompilationPass::SequenceParallel,
-                     "enable-sequence-parallel",
-                     "no effect without row-wise word embeddings, which are "
-                     "not built"))};
+  ListOption<std::string> compilationConfig{
+      *this, "compilation-config",
+      llvm::cl::desc(
+          "Passes to switch on: enable-matmul-allreduce, "
+          "enable-sequence-parallel (no effect without row-wise word "
+          "embeddings, which are not built).")};
 };
+
+/// The names that `compilation-config` takes.
+inline constexpr StringLiteral kMatmulAllReducePass = "enable-matmul-allreduce";
+inline constexpr StringLiteral kSequenceParallelPass =
+    "enable-sequence-parallel";
 
 /// dedup, quantize, bind, decompose to what a framework launches, lower,
 /// estimate.

@@ -68,6 +68,43 @@ struct LowerAddRMSNorm : LoweringPattern<AddRMSNormOp> {
     return replaceWithLaunch(op, kernels, rewriter, parts);
   }
 };
+} // namespace
+
+/// Cosines and sines of a table, as the rotation of `heads` reads them.
+static SmallVector<Value> getTableParts(OpBuilder &builder, Location loc,
+                                        RankedTensorType heads,
+                                        TypedValue<RopeTableType> table) {
+  RankedTensorType part = getTensorType(
+      {getDims(heads)[0], Dim(1), Dim(table.getType().getWidth())},
+      table.getType().getElementType());
+  auto parts =
+      ascend::ViewOp::create(builder, loc, TypeRange{part, part}, table);
+  return llvm::to_vector_of<Value>(parts.getResults());
+}
+
+namespace {
+/// Heads are rotated in one kernel.
+struct LowerRope : LoweringPattern<RopeOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(RopeOp op,
+                                PatternRewriter &rewriter) const override {
+    ExprAttr elements = getNumElements(op.getType());
+    if (!elements)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    if (!kernels.lookup("rope"))
+      return rewriter.notifyMatchFailure(op, "the set has no kernel for it");
+    SmallVector<Value> inputs{op.getInput()};
+    llvm::append_range(inputs, getTableParts(rewriter, op.getLoc(),
+                                             op.getType(), op.getTable()));
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      addElementwiseWork(builder, loc, kernel, elements,
+                         op.getType().getElementType());
+    };
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {"rope", inputs, {}, {}, work});
+  }
+};
 
 /// Queries and keys are rotated in one kernel, which reads both tables once.
 struct LowerRopePair : LoweringPattern<RopePairOp> {
@@ -80,23 +117,15 @@ struct LowerRopePair : LoweringPattern<RopePairOp> {
     ExprAttr keys = getNumElements(op.getKey().getType());
     if (!queries || !keys)
       return rewriter.notifyMatchFailure(op, kUnknownSize);
-    RopeTableType table = op.getTable().getType();
-    RankedTensorType part =
-        getTensorType({getDims(query)[0], Dim(1), Dim(table.getWidth())},
-                      table.getElementType());
-    auto parts = ascend::ViewOp::create(rewriter, op.getLoc(),
-                                        TypeRange{part, part}, op.getTable());
+    SmallVector<Value> inputs{op.getQuery(), op.getKey()};
+    llvm::append_range(
+        inputs, getTableParts(rewriter, op.getLoc(), query, op.getTable()));
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addElementwiseWork(builder, loc, kernel, queries + keys,
                          query.getElementType());
     };
-    return replaceWithLaunch(
-        op, kernels, rewriter,
-        {"rope_pair",
-         {op.getQuery(), op.getKey(), parts.getResult(0), parts.getResult(1)},
-         {},
-         {},
-         work});
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {"rope_pair", inputs, {}, {}, work});
   }
 };
 } // namespace

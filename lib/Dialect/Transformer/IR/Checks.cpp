@@ -73,6 +73,6 @@ LogicalResult mlir::transformer::verifyScale(Operation *op, StringRef name,
   if (scale == expected ||
       (groupSize && scale == getScaleType(data, groupSize, true)))
     return success();
-  return op->emitOpError("expected a ")
-         << name << " of " << expected << ", but got " << scale;
+  return op->emitOpError("expected the ")
+         << name << " to be " << expected << ", but got " << scale;
 }

@@ -10,28 +10,35 @@ using namespace mlir::transformer;
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsDistribution.cpp.inc"
 
-/// Checks that `whole` and `part` differ in `dim` only, where `whole` is at
-/// most as long as `count` parts and needs all of them.
+/// Checks that input and result differ in `dim` only.
+template <typename ResizingOp>
+static LogicalResult verifyOtherDims(ResizingOp op) {
+  RankedTensorType input = op.getInput().getType(), result = op.getType();
+  int64_t dim = op.getDim();
+  if (input.getRank() != result.getRank() ||
+      input.getElementType() != result.getElementType())
+    return op.emitOpError("expected a result of the input's rank and element "
+                          "type, but got ")
+           << result << " of " << input;
+  if (dim >= input.getRank())
+    return op.emitOpError("expected 'dim' below ")
+           << input.getRank() << ", but got " << dim;
+  SmallVector<Dim> from = getDims(input), to = getDims(result);
+  for (int64_t index = 0; index < input.getRank(); ++index)
+    if (index != dim && !mayBeEqual(from[index], to[index]))
+      return op.emitOpError("expected sizes that differ in dimension ")
+             << dim << " only, but got " << input << " and " << result;
+  return success();
+}
+
+/// Checks that the parts of all ranks make up the whole in `dim`.
 template <typename ResizingOp>
 static LogicalResult verifyParts(ResizingOp op, RankedTensorType whole,
                                  RankedTensorType part) {
+  if (failed(verifyOtherDims(op)))
+    return failure();
   int64_t dim = op.getDim(), count = op.getRanks().getCount();
-  if (whole.getRank() != part.getRank() ||
-      whole.getElementType() != part.getElementType())
-    return op.emitOpError("expected a result of the input's rank and element "
-                          "type, but got ")
-           << op.getType() << " of " << op.getInput().getType();
-  if (dim >= whole.getRank())
-    return op.emitOpError("expected 'dim' below ")
-           << whole.getRank() << ", but got " << dim;
-  SmallVector<Dim> wholeDims = getDims(whole), partDims = getDims(part);
-  for (auto [index, dims] : llvm::enumerate(llvm::zip(wholeDims, partDims)))
-    if (static_cast<int64_t>(index) != dim &&
-        !mayBeEqual(std::get<0>(dims), std::get<1>(dims)))
-      return op.emitOpError("expected sizes that differ in dimension ")
-             << dim << " only, but got " << op.getInput().getType() << " and "
-             << op.getType();
-  const Dim &all = wholeDims[dim], &one = partDims[dim];
+  Dim all = getDims(whole)[dim], one = getDims(part)[dim];
   if (all.isStatic() && one.isStatic() &&
       one.size != static_cast<int64_t>(llvm::divideCeil(all.size, count)))
     return op.emitOpError("expected parts of ")
@@ -41,10 +48,10 @@ static LogicalResult verifyParts(ResizingOp op, RankedTensorType whole,
 }
 
 LogicalResult AllGatherOp::verify() {
-  // Fewer devices may be behind a token dimension than its parts stand for.
-  if (getDim() == 0 && getType().getRank() > 0)
-    return verifyElementType(*this, "result", getType().getElementType(),
-                             getInput().getType().getElementType());
+  // Groups that spread their tokens over each other gather more or fewer rows
+  // than one of them has.
+  if (getDim() == 0)
+    return verifyOtherDims(*this);
   return verifyParts(*this, getType(), getInput().getType());
 }
 
@@ -52,13 +59,7 @@ LogicalResult ReduceScatterOp::verify() {
   return verifyParts(*this, getInput().getType(), getType());
 }
 
-LogicalResult OwnRowsOp::verify() {
-  if (getType().getRank() != getInput().getType().getRank())
-    return emitOpError("expected a result of the input's rank, but got ")
-           << getType();
-  return verifyElementType(*this, "result", getType().getElementType(),
-                           getInput().getType().getElementType());
-}
+LogicalResult OwnRowsOp::verify() { return verifyOtherDims(*this); }
 
 LogicalResult OwnFeaturesOp::verify() {
   return verifyParts(*this, getInput().getType(), getType());

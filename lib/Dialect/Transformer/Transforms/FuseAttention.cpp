@@ -178,8 +178,9 @@ public:
 
   void addPatterns(RewritePatternSet &set) {
     if (rope)
-      set.add<RaiseRopeTable, RaiseRope, RaisePartialRope>(set.getContext(),
-                                                           "fuse-attention");
+      set.add<RaiseRopeTable, RaiseRope>(set.getContext(), "fuse-attention");
+    if (rope && !onlyFullWidth)
+      set.add<RaisePartialRope>(set.getContext(), "fuse-attention");
     if (ropePair)
       set.add<PairRopes>(set.getContext(), "fuse-attention", onlyFullWidth);
   }
