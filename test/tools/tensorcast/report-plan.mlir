@@ -14,6 +14,7 @@
 // CHECK:      "execution_time_s": 0.000225
 // CHECK:      "tokens_per_second_per_device": 194444.{{[0-9]+}},
 // CHECK:      "kv_cache_bytes": 8192,
+// CHECK:      "communication_s": 2e-05
 // TABLE:      on 8 x round numbers
 // TABLE:      (1.944e+05 tokens/s per device)
 // 200 of 220 us, without the starts.
