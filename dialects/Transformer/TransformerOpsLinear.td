@@ -67,8 +67,8 @@ def Transformer_LinearOp : Transformer_CompositeOp<"linear", [],
     `result[t, n] = sum_k input[t, k] * weight[n, k] (+ bias[n])`
 
     `input` is `T x K`, `weight` is `N x K` (outputs by inputs, as Hugging Face
-    keeps it), `bias` is `N`, `result` is `T x N`. With `all_reduce`, the result
-    is summed over these devices in the same kernel.
+    keeps it), `bias` is `N`, `result` is `T x N`. With `all_reduce`, the
+    products are summed over these devices in the same kernel, before the bias.
 
     ```mlir
     %q = transformer.linear %x, %w

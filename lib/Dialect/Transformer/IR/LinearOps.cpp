@@ -89,6 +89,9 @@ bool LinearOp::isLaunchedWhole() { return true; }
 SmallVector<Value> LinearOp::decompose(OpBuilder &builder) {
   Value product = MatmulOp::create(builder, getLoc(), getInput(), getWeight(),
                                    /*transposed=*/true);
+  if (getAllReduce())
+    product = AllReduceOp::create(builder, getLoc(), product.getType(), product,
+                                  getAllReduceAttr());
   if (getBias())
     product = AddOp::create(builder, getLoc(), product, getBias());
   return {product};

@@ -49,6 +49,9 @@ struct FuseAllReduce : FusionPattern<AllReduceOp> {
     if (linear.getAllReduce())
       return missed(op, rewriter, "linear-all-reduce",
                     "the layer is summed over other devices already");
+    if (linear.getBias())
+      return missed(op, rewriter, "linear-all-reduce",
+                    "the layer adds its bias on each device");
     passed(op, "linear-all-reduce");
     rewriter.modifyOpInPlace(linear,
                              [&] { linear.setAllReduceAttr(op.getRanks()); });
