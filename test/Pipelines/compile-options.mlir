@@ -32,6 +32,12 @@
 // PHYSICAL: transformer-merge-linears{only-equal-groups=false}
 // PHYSICAL: convert-transformer-to-ascend{compiled=true kernel-set=ascend}
 
+// RUN: tc-opt %s --tensorcast-compile="compilation-config=enable-matmul-allreduce" --dump-pass-pipeline 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=CONFIG
+// RUN: tc-opt %s --tensorcast-compile="compilation-config=enable-sequence-parallel,enable-matmul-allreduce" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=CONFIG
+// CONFIG: transformer-fuse-comm{linear-all-reduce=true
+
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
 // DEVICES: transformer-shard{devices=16 dp=4 lmhead-tp=16 mlp-tp=8 o-proj-tp=2 tp=4 word-embedding-tp=col}
@@ -62,11 +68,13 @@
 // RUN: not tc-opt %s --tensorcast-compile="quantize-linear-action=W4A16" 2>&1 | FileCheck %s --check-prefix=ACTION
 // RUN: not tc-opt %s --tensorcast-compile="quantize-attention-action=int8" 2>&1 | FileCheck %s --check-prefix=ATTENTION
 // RUN: not tc-opt %s --tensorcast-compile="tp=3 devices=8" 2>&1 | FileCheck %s --check-prefix=TP
+// RUN: not tc-opt %s --tensorcast-compile="compilation-config=enable-matmul-alreduce" 2>&1 | FileCheck %s --check-prefix=CONFIG-NAME
 // RUN: not tc-opt %s --tensorcast-compile="fuse=false" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // DATE: error: unknown kernel set 'reference-2026.07'; did you mean 'reference-2026.06'?
 // ACTION: error: unknown linear action 'W4A16'; known linear actions: DISABLED, W8A16_STATIC,
 // ATTENTION: error: unknown attention action 'int8'; did you mean 'INT8'?
 // TP: error: expected 'tp' to divide 8 devices, but got 3
+// CONFIG-NAME: unknown compilation-config name 'enable-matmul-alreduce'; did you mean 'enable-matmul-allreduce'? known compilation-config names: enable-matmul-allreduce, enable-sequence-parallel
 // UNKNOWN: no such option fuse
 
 module {}

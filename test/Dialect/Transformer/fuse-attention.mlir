@@ -152,6 +152,9 @@ func.func @no_rope_of_a_matrix(%x: tensor<4x8xf16>, %t: !rope) -> tensor<7x4x8xf
 }
 
 // The first 8 of 12 features are rotated, the others pass.
+// FULL-LABEL:  func @partial_rope
+// FULL-NOT:      transformer.rope %
+// FULL:          return
 // CHECK-LABEL: func @partial_rope
 // CHECK-SAME:    %[[X:.*]]: tensor<7x4x12xf16>, %[[T:.*]]: !transformer.rope_table<8xf16>
 // CHECK-NEXT:    %[[R:.*]] = transformer.rope %[[X]], %[[T]] : tensor<7x4x12xf16>, <8xf16>

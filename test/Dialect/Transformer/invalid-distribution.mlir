@@ -93,7 +93,7 @@ func.func @gather_of_too_few_parts(%x: tensor<8x4xf16>) {
 // -----
 
 func.func @gather_of_tokens_of_another_type(%x: tensor<8x4xf16>) {
-  // expected-error @below {{'transformer.all_gather' op expected 'result' of 'f16', but got 'f32'}}
+  // expected-error @below {{'transformer.all_gather' op expected a result of the input's rank and element type, but got 'tensor<16x4xf32>' of 'tensor<8x4xf16>'}}
   %0 = transformer.all_gather %x over<2> dim(0) : tensor<8x4xf16> to tensor<16x4xf32>
   return
 }
@@ -109,7 +109,7 @@ func.func @scatter_of_other_parts(%x: tensor<9x4xf16>) {
 // -----
 
 func.func @own_rows_of_another_rank(%x: tensor<8x4xf16>) {
-  // expected-error @below {{'transformer.own_rows' op expected a result of the input's rank, but got 'tensor<4xf16>'}}
+  // expected-error @below {{'transformer.own_rows' op expected a result of the input's rank and element type, but got 'tensor<4xf16>' of 'tensor<8x4xf16>'}}
   %0 = transformer.own_rows %x over<2> dim(0) : tensor<8x4xf16> to tensor<4xf16>
   return
 }
@@ -117,8 +117,32 @@ func.func @own_rows_of_another_rank(%x: tensor<8x4xf16>) {
 // -----
 
 func.func @own_rows_of_another_type(%x: tensor<8x4xf16>) {
-  // expected-error @below {{'transformer.own_rows' op expected 'result' of 'f16', but got 'f32'}}
+  // expected-error @below {{'transformer.own_rows' op expected a result of the input's rank and element type, but got 'tensor<4x4xf32>' of 'tensor<8x4xf16>'}}
   %0 = transformer.own_rows %x over<2> dim(0) : tensor<8x4xf16> to tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @own_rows_of_other_features(%x: tensor<8x4xf16>) {
+  // expected-error @below {{'transformer.own_rows' op expected sizes that differ in dimension 0 only, but got 'tensor<8x4xf16>' and 'tensor<4x2xf16>'}}
+  %0 = transformer.own_rows %x over<2> dim(0) : tensor<8x4xf16> to tensor<4x2xf16>
+  return
+}
+
+// -----
+
+func.func @own_rows_of_no_dimension(%x: tensor<8x4xf16>) {
+  // expected-error @below {{'transformer.own_rows' op expected 'dim' below 2, but got 7}}
+  %0 = transformer.own_rows %x over<2> dim(7) : tensor<8x4xf16> to tensor<4x4xf16>
+  return
+}
+
+// -----
+
+func.func @gather_of_tokens_with_other_features(%x: tensor<8x4xf16>) {
+  // expected-error @below {{'transformer.all_gather' op expected sizes that differ in dimension 0 only, but got 'tensor<8x4xf16>' and 'tensor<16x9xf16>'}}
+  %0 = transformer.all_gather %x over<2> dim(0) : tensor<8x4xf16> to tensor<16x9xf16>
   return
 }
 

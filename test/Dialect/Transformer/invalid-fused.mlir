@@ -65,7 +65,7 @@ func.func @known_scale_for_groups(%x: tensor<7x64xf16>, %w: tensor<64xf16>, %s: 
 // -----
 
 func.func @norm_with_another_number_of_scales(%x: tensor<7x64xf16>, %w: tensor<64xf16>) {
-  // expected-error @below {{'transformer.rms_norm_quantize' op expected a scale of 'tensor<7x2xf8E8M0FNU>', but got 'tensor<7x3xf8E8M0FNU>'}}
+  // expected-error @below {{'transformer.rms_norm_quantize' op expected the scale to be 'tensor<7x2xf8E8M0FNU>', but got 'tensor<7x3xf8E8M0FNU>'}}
   %0, %1 = transformer.rms_norm_quantize %x, %w eps(1.0e-6) group_size(32) : tensor<7x64xf16>, tensor<64xf16> -> tensor<7x64xf4E2M1FN>, tensor<7x3xf8E8M0FNU>
   return
 }
@@ -162,7 +162,7 @@ func.func @quantized_input_without_a_scale(%x: tensor<7x8xi8>, %w: tensor<4x8xi8
 // -----
 
 func.func @one_scale_for_groups(%x: tensor<7x64xf16>, %w: tensor<4x64xi8>, %s: tensor<f32>) {
-  // expected-error @below {{'transformer.quantized_linear' op expected a weight scale of 'tensor<4x2xf8E8M0FNU>', but got 'tensor<f32>'}}
+  // expected-error @below {{'transformer.quantized_linear' op expected the weight scale to be 'tensor<4x2xf8E8M0FNU>', but got 'tensor<f32>'}}
   %0 = transformer.quantized_linear %x, %w weight_scale(%s : tensor<f32>) group_size(32) : tensor<7x64xf16>, tensor<4x64xi8> -> tensor<7x4xf16>
   return
 }
@@ -178,7 +178,7 @@ func.func @groups_of_nothing(%x: tensor<7x64xf16>) {
 // -----
 
 func.func @input_scale_of_other_groups(%x: tensor<7x64xf4E2M1FN>, %xs: tensor<7x4xf8E8M0FNU>, %w: tensor<4x64xf4E2M1FN>, %s: tensor<4x2xf8E8M0FNU>) {
-  // expected-error-re @below {{'transformer.quantized_linear' op expected {{an?}} input scale of 'tensor<7x2xf8E8M0FNU>', but got 'tensor<7x4xf8E8M0FNU>'}}
+  // expected-error @below {{'transformer.quantized_linear' op expected the input scale to be 'tensor<7x2xf8E8M0FNU>', but got 'tensor<7x4xf8E8M0FNU>'}}
   %0 = transformer.quantized_linear %x, %w weight_scale(%s : tensor<4x2xf8E8M0FNU>) input_scale(%xs : tensor<7x4xf8E8M0FNU>) group_size(32)
       : tensor<7x64xf4E2M1FN>, tensor<4x64xf4E2M1FN> -> tensor<7x4xf16>
   return
