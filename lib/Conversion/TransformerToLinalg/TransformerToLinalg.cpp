@@ -96,6 +96,8 @@ public:
          rules.getNativePatterns())
       if (std::optional<OperationName> root = rule->getRootKind())
         ruled.insert(*root);
+    // What an op decomposes to may have to be decomposed in turn.
+    setHasBoundedRewriteRecursion();
   }
 
   LogicalResult
