@@ -20,9 +20,9 @@ class Bisection {
 public:
   Bisection(ModuleOp before, ModuleOp after, StringRef function,
             ArrayRef<ArgumentInfo> arguments, const SeededInputs &inputs,
-            const VerifyOptions &options)
+            const WholeModel &whole, const VerifyOptions &options)
       : before(before), after(after), function(function), arguments(arguments),
-        inputs(inputs), options(options) {}
+        inputs(inputs), whole(whole), options(options) {}
 
   FailureOr<FirstDifference> find() {
     FirstDifference first;
@@ -83,7 +83,8 @@ private:
   }
 
   FailureOr<FunctionRun> run(ModuleOp module, const ProbeRequest &request) {
-    FailureOr<LoweredModule> lowered = LoweredModule::lower(module, &request);
+    FailureOr<LoweredModule> lowered =
+        LoweredModule::lower(module, whole, &request);
     if (failed(lowered) || failed(lowered->checkLimits(options)) ||
         failed(lowered->compile()))
       return failure();
@@ -148,6 +149,7 @@ private:
   StringRef function;
   ArrayRef<ArgumentInfo> arguments;
   const SeededInputs &inputs;
+  const WholeModel &whole;
   const VerifyOptions &options;
 };
 } // namespace
@@ -155,6 +157,7 @@ private:
 FailureOr<FirstDifference> tensorcast::findFirstDifference(
     ModuleOp before, ModuleOp after, StringRef function,
     ArrayRef<ArgumentInfo> arguments, const SeededInputs &inputs,
-    const VerifyOptions &options) {
-  return Bisection(before, after, function, arguments, inputs, options).find();
+    const WholeModel &whole, const VerifyOptions &options) {
+  return Bisection(before, after, function, arguments, inputs, whole, options)
+      .find();
 }

@@ -14,6 +14,7 @@ FailureOr<FirstDifference> findFirstDifference(ModuleOp before, ModuleOp after,
                                                StringRef function,
                                                ArrayRef<ArgumentInfo> arguments,
                                                const SeededInputs &inputs,
+                                               const WholeModel &whole,
                                                const VerifyOptions &options);
 
 } // namespace mlir::tensorcast

@@ -26,39 +26,57 @@ static LogicalResult runPass(ModuleOp module, std::unique_ptr<Pass> pass) {
   return pm.run(module);
 }
 
+LogicalResult LoweredModule::addProbes(const ProbeRequest &request) {
+  auto function = module->lookupSymbol<func::FuncOp>(request.function);
+  SmallVector<Probe> probes = request.find(function);
+  probed = request.function.str();
+  firstProbe = function.getNumResults();
+  for (Probe &probe : probes)
+    probeNames.push_back(probe.names);
+  return addResults(function, probes);
+}
+
 FailureOr<LoweredModule> LoweredModule::lower(ModuleOp original,
+                                              const WholeModel &whole,
                                               const ProbeRequest *request) {
   LoweredModule lowered(original.getLoc());
   lowered.module = original.clone();
   ModuleOp module = *lowered.module;
-  auto addProbes = [&]() -> LogicalResult {
-    auto function = module.lookupSymbol<func::FuncOp>(request->function);
-    SmallVector<Probe> probes = request->find(function);
-    lowered.probed = request->function.str();
-    lowered.firstProbe = function.getNumResults();
-    for (Probe &probe : probes)
-      lowered.probeNames.push_back(probe.names);
-    return addResults(function, probes);
-  };
-  if (request && request->beforeInlining && failed(addProbes()))
+  if (request && request->beforeInlining && failed(lowered.addProbes(*request)))
     return failure();
   if (failed(runPass(module, transformer::createTransformerInlineLayers())))
     return failure();
-  if (request && !request->beforeInlining && failed(addProbes()))
+  if (request && !request->beforeInlining &&
+      failed(lowered.addProbes(*request)))
+    return failure();
+  auto countResults = [&](func::FuncOp function) {
+    return function.getName() == lowered.probed ? lowered.firstProbe
+                                                : function.getNumResults();
+  };
+  if (isSharded(module) && failed(unrollRanks(module, whole, countResults)))
     return failure();
   if (failed(runPass(module, createConvertTransformerToLinalg())))
     return failure();
+  lowered.describeFunctions();
+  return std::move(lowered);
+}
 
-  for (func::FuncOp function : getPublicFunctions(module)) {
-    lowered.functions[function.getName()] = getArguments(function);
-    SmallVector<std::string> &names = lowered.resultNames[function.getName()];
+void LoweredModule::describeFunctions() {
+  for (func::FuncOp function : getPublicFunctions(*module)) {
+    functions[function.getName()] = getArguments(function);
+    SmallVector<ResultInfo> &infos = resultInfos[function.getName()];
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      auto cache = function.getResultAttrOfType<StringAttr>(i, kNameAttrName);
-      names.push_back(cache ? ("cache " + cache.getValue()).str()
-                            : ("result " + Twine(i)).str());
+      ResultInfo &info = infos.emplace_back();
+      auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttrName);
+      auto kind = function.getResultAttrOfType<StringAttr>(i, kKindAttrName);
+      info.part = Part::get(
+          function.getResultAttrOfType<DictionaryAttr>(i, kPartAttrName));
+      if (kind && kind.getValue() == kKindCache)
+        info.name = ("cache " + name.getValue()).str();
+      else
+        info.name = name ? name.str() : ("result " + Twine(i)).str();
     }
   }
-  return std::move(lowered);
 }
 
 /// `3.2e+12`, as people read it.
@@ -93,6 +111,50 @@ LogicalResult LoweredModule::compile() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Results of ranks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A cache whose heads several ranks have, some the same ones.
+struct CacheOfRanks {
+  HostTensor whole;
+  std::vector<bool> isKnown;
+
+  explicit CacheOfRanks(RankedTensorType type)
+      : whole(type), isKnown(type.getNumElements(), false) {}
+
+  /// Writes what is not known yet; what the part should be by what is, if any.
+  std::optional<HostTensor> add(const HostTensor &own, const Part &part) {
+    ArrayRef<int64_t> shape = own.getType().getShape();
+    int64_t inner = 1;
+    for (int64_t size : shape.drop_front(part.dim + 1))
+      inner *= size;
+    std::vector<double> values = whole.getValues(), mine = own.getValues();
+    bool isCopy = false;
+    for (auto [i, value] : llvm::enumerate(mine)) {
+      int64_t row = static_cast<int64_t>(i) / inner;
+      int64_t outer = row / shape[part.dim];
+      int64_t at = row % shape[part.dim] + part.offset;
+      size_t index = (outer * part.whole[part.dim] + at) * inner + i % inner;
+      if (isKnown[index]) {
+        isCopy = true;
+        value = values[index];
+        continue;
+      }
+      values[index] = value;
+      isKnown[index] = true;
+    }
+    whole.setValues(values);
+    if (!isCopy)
+      return std::nullopt;
+    HostTensor expected(own.getType());
+    expected.setValues(mine);
+    return expected;
+  }
+};
+} // namespace
+
 FailureOr<FunctionRun> LoweredModule::run(StringRef function,
                                           const SeededInputs &inputs) {
   std::vector<HostTensor> arguments = inputs.makeAll(functions[function]);
@@ -101,13 +163,30 @@ FailureOr<FunctionRun> LoweredModule::run(StringRef function,
   if (failed(values))
     return failure();
   FunctionRun run;
+  llvm::MapVector<StringRef, CacheOfRanks> caches;
   for (auto [i, value] : llvm::enumerate(*values)) {
+    const ResultInfo &info = resultInfos[function][i];
     bool isProbe = function == probed && i >= firstProbe &&
                    i < firstProbe + probeNames.size();
-    if (isProbe)
+    if (isProbe) {
       run.probes.push_back({probeNames[i - firstProbe], std::move(value)});
-    else
-      run.results.push_back({{resultNames[function][i]}, std::move(value)});
+    } else if (!info.part) {
+      run.results.push_back({{info.name}, std::move(value)});
+    } else if (info.part->whole.empty()) {
+      for (const NamedTensor &result : run.results)
+        if (result.names.front() == info.name)
+          run.copies.push_back(
+              {info.name, info.part->rank, std::move(value), result.tensor});
+    } else {
+      auto type = RankedTensorType::get(info.part->whole,
+                                        value.getType().getElementType());
+      CacheOfRanks &cache = caches.try_emplace(info.name, type).first->second;
+      if (auto expected = cache.add(value, *info.part))
+        run.copies.push_back({info.name, info.part->rank, std::move(value),
+                              std::move(*expected)});
+    }
   }
+  for (auto &[name, cache] : caches)
+    run.results.push_back({{name.str()}, std::move(cache.whole)});
   return run;
 }

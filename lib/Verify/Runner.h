@@ -4,6 +4,7 @@
 #define TENSORCAST_LIB_VERIFY_RUNNER_H
 
 #include "Probes.h"
+#include "UnrollRanks.h"
 
 #include "tensorcast/Verify/Executable.h"
 #include "tensorcast/Verify/SeededInputs.h"
@@ -27,16 +28,26 @@ struct NamedTensor {
   HostTensor tensor;
 };
 
+/// What another rank has of a result that rank 0 has as well.
+struct RankCopy {
+  std::string name;
+  int64_t rank;
+  HostTensor own, first;
+};
+
 /// What one call of a function gave.
 struct FunctionRun {
   SmallVector<NamedTensor> results, probes;
+  SmallVector<RankCopy> copies;
 };
 
 /// A bound module, lowered with its probes and ready to run.
 class LoweredModule {
 public:
-  /// Lowers a copy of `module`.
+  /// Lowers a copy of `module`; if it is sharded, with all ranks of it, which
+  /// have parts of `whole`.
   static FailureOr<LoweredModule> lower(ModuleOp module,
+                                        const WholeModel &whole,
                                         const ProbeRequest *request = nullptr);
 
   /// Refuses what exceeds the limits.
@@ -57,8 +68,17 @@ private:
   OwningOpRef<ModuleOp> module;
   Location loc;
   llvm::MapVector<StringRef, SmallVector<ArgumentInfo>> functions;
-  /// Names of the results of each function, probes after them.
-  llvm::StringMap<SmallVector<std::string>> resultNames;
+  /// A result of a function, of one rank or of all.
+  struct ResultInfo {
+    std::string name;
+    std::optional<Part> part;
+  };
+
+  LogicalResult addProbes(const ProbeRequest &request);
+  void describeFunctions();
+
+  /// The results of each function, probes after them.
+  llvm::StringMap<SmallVector<ResultInfo>> resultInfos;
   std::string probed;
   SmallVector<SmallVector<std::string, 1>> probeNames;
   unsigned firstProbe = 0;

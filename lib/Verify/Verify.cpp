@@ -142,10 +142,12 @@ public:
   FailureOr<VerifyReport> run() {
     if (failed(checkFunctions(before, after)))
       return failure();
-    FailureOr<LoweredModule> lhs = LoweredModule::lower(before);
+    if (failed(describeWhole()))
+      return failure();
+    FailureOr<LoweredModule> lhs = LoweredModule::lower(before, whole);
     if (failed(lhs) || failed(lhs->checkLimits(options)))
       return failure();
-    FailureOr<LoweredModule> rhs = LoweredModule::lower(after);
+    FailureOr<LoweredModule> rhs = LoweredModule::lower(after, whole);
     if (failed(rhs) || failed(rhs->checkLimits(options)))
       return failure();
     if (failed(lhs->compile()) || failed(rhs->compile()))
@@ -167,6 +169,27 @@ public:
   }
 
 private:
+  /// What a sharded module has parts of is in the other module.
+  LogicalResult describeWhole() {
+    if (!isSharded(before) && !isSharded(after))
+      return success();
+    if (isSharded(before) && isSharded(after))
+      return mlir::emitError(after.getLoc(),
+                             "expected a module that is not sharded, to take "
+                             "weights from, but both are");
+    ModuleOp module = isSharded(before) ? after : before;
+    FailureOr<LoweredModule> lowered = LoweredModule::lower(module, whole);
+    if (failed(lowered))
+      return failure();
+    whole.add(module);
+    for (auto &[name, arguments] : lowered->getFunctions())
+      whole.add(arguments);
+    auto plan = (module == before ? after : before)
+                    ->getAttrOfType<PlanAttr>(kPlanAttrName);
+    report.numRanks = plan.getDevices();
+    return success();
+  }
+
   WorkloadAttr findWorkload() {
     for (ModuleOp module : {before, after})
       if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
@@ -187,6 +210,9 @@ private:
     llvm::StringMap<RankedTensorType> types, otherTypes;
     for (const ArgumentInfo &info : arguments)
       types[info.name] = info.type;
+    llvm::StringMap<ArrayRef<int64_t>> shapes;
+    for (const ArgumentInfo &info : arguments)
+      shapes[info.name] = info.getWholeShape();
     for (auto [index, info] : llvm::enumerate(others)) {
       if (!info.isDeclared && index < arguments.size())
         info = arguments[index];
@@ -200,6 +226,9 @@ private:
           inputs.setJoined(info.joined);
     for (const ArgumentInfo &info : others) {
       RankedTensorType type = types.lookup(info.name);
+      // Parts of ranks have scales of their own.
+      report.isQuantized |= report.numRanks > 1 && info.kind == kKindWeight &&
+                            isQuantizedType(info.type.getElementType());
       if (!info.isDeclared || (type && type == info.type))
         continue;
       if (!type) {
@@ -207,7 +236,7 @@ private:
           report.unmatchedWeights.push_back(info.name);
         continue;
       }
-      if (type.getShape() != info.type.getShape())
+      if (shapes[info.name] != info.getWholeShape() && !isScale(info.name))
         return mlir::emitError(after.getLoc(), "expected ")
                << info.kind << " '" << info.name << "' of @" << function
                << " of type " << type << ", as before, but got " << info.type;
@@ -237,7 +266,8 @@ private:
       return success();
     ProbeRequest request = {function, /*beforeInlining=*/false,
                             findScaledValues};
-    FailureOr<LoweredModule> lowered = LoweredModule::lower(source, &request);
+    FailureOr<LoweredModule> lowered =
+        LoweredModule::lower(source, whole, &request);
     if (failed(lowered) || failed(lowered->checkLimits(options)) ||
         failed(lowered->compile()))
       return failure();
@@ -286,14 +316,35 @@ private:
       return mlir::emitError(after.getLoc(), "expected results of @")
              << function << " that are there before, but got "
              << others.begin()->getKey();
+    for (const FunctionRun &run : {std::cref(*left), std::cref(*right)})
+      for (const RankCopy &copy : run.copies)
+        isEqual &= compareCopy(function, copy);
     if (isEqual || report.first)
       return success();
     FailureOr<FirstDifference> first = findFirstDifference(
-        before, after, function, lhs.getFunctions()[function], inputs, options);
+        before, after, function, lhs.getFunctions()[function], inputs, whole,
+        options);
     if (failed(first))
       return failure();
     report.first = std::move(*first);
     return success();
+  }
+
+  /// Ranks that have the same must agree; only those that do not are reported.
+  bool compareCopy(StringRef function, const RankCopy &copy) {
+    ResultComparison result;
+    result.function = function.str();
+    result.name = copy.name + " on rank " + std::to_string(copy.rank);
+    result.type = copy.own.getType();
+    result.difference = compare(copy.first, copy.own);
+    Tolerance tolerance = options.tolerance;
+    tolerance.ignoreError = false;
+    Type type = result.type.getElementType();
+    result.errorLimit = tolerance.getLimit(type);
+    result.isEqual = isWithin(result.difference, type, tolerance);
+    if (!result.isEqual)
+      report.results.push_back(result);
+    return result.isEqual;
   }
 
   bool compareResult(StringRef function, StringRef name, const HostTensor &lhs,
@@ -322,6 +373,7 @@ private:
   ModuleOp before, after;
   VerifyOptions options;
   SeededInputs inputs;
+  WholeModel whole;
   VerifyReport report;
 };
 } // namespace

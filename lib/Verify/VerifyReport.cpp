@@ -65,6 +65,9 @@ void tensorcast::printText(raw_ostream &os, const VerifyReport &report) {
        << report.workload.getNewTokens() << " new tokens after "
        << report.workload.getTotalTokens() - report.workload.getNewTokens()
        << (report.workload.getDecode() ? ", decode\n" : ", prefill\n");
+  if (report.numRanks > 1)
+    os << "  one side is sharded and was run on " << report.numRanks
+       << " ranks\n";
   const ResultComparison *worst = findWorstCache(report);
   size_t numCaches = 0;
   for (const ResultComparison &result : report.results) {
@@ -121,6 +124,7 @@ void tensorcast::printJson(raw_ostream &os, const VerifyReport &report) {
     json.attribute("schema", "tensorcast-verify-1");
     json.attribute("equal", report.isEqual());
     json.attribute("quantized", report.isQuantized);
+    json.attribute("ranks", report.numRanks);
     json.attributeArray("results", [&] {
       for (const ResultComparison &result : report.results)
         json.object([&] {

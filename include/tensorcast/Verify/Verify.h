@@ -52,6 +52,8 @@ struct VerifyReport {
   transformer::WorkloadAttr workload;
   /// Whether one side has quantized weights where the other has floats.
   bool isQuantized = false;
+  /// Devices that the sharded module was run on; 1 if none is sharded.
+  int64_t numRanks = 1;
   SmallVector<ResultComparison> results;
   /// Only where results differ.
   std::optional<FirstDifference> first;
@@ -67,7 +69,9 @@ LogicalResult bindBoth(ModuleOp before, ModuleOp after,
                        transformer::WorkloadAttr workload);
 
 /// Compares the public functions of two modules that are bound, or have nothing
-/// to bind. Anything that cannot be run or compared is reported and fails.
+/// to bind. If one of them is sharded, all devices of its plan are run, on
+/// parts of the weights of the other. Anything that cannot be run or compared
+/// is reported and fails.
 FailureOr<VerifyReport> verifyEqual(ModuleOp before, ModuleOp after,
                                     const VerifyOptions &options);
 

@@ -1,0 +1,130 @@
+//===- RankParts.cpp - Which part of a weight a rank has ------------------===//
+
+#include "RankParts.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+RankGroup RankGroup::get(RanksAttr ranks, int64_t rank) {
+  int64_t step = ranks.getStep();
+  RankGroup group;
+  group.index = rank / step % ranks.getCount();
+  for (int64_t i = 0; i < ranks.getCount(); ++i)
+    group.members.push_back(rank + (i - group.index) * step);
+  return group;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of a size
+//===----------------------------------------------------------------------===//
+
+/// Elements of one part when `size`, in units, is split over `count` ranks.
+/// Where there are fewer units than ranks, several have the same one.
+static int64_t getPartSize(int64_t size, int64_t unit, int64_t count) {
+  if (unit == 1)
+    return llvm::divideCeil(size, count);
+  return std::max<int64_t>(size / unit / count, 1) * unit;
+}
+
+/// Where the part of the rank at `index` of `count` begins.
+static int64_t getOffset(int64_t size, int64_t unit, int64_t count,
+                         int64_t index) {
+  int64_t units = size / unit;
+  if (unit > 1 && units < count)
+    return index * units / count * unit;
+  return index * getPartSize(size, unit, count);
+}
+
+/// The ranks that share a weight, `part` of `size` each. Plans do not record
+/// the sizes of groups other than the tensor-parallel one.
+static std::optional<int64_t> findGroupSize(int64_t size, int64_t part,
+                                            int64_t unit,
+                                            std::optional<ShardGroup> group,
+                                            const RankPlan &plan) {
+  if (getPartSize(size, unit, plan.tensor) == part)
+    return plan.tensor;
+  if (!group || *group == ShardGroup::Tensor)
+    return std::nullopt;
+  for (int64_t count = 1; count <= plan.devices; ++count)
+    if (plan.devices % count == 0 && getPartSize(size, unit, count) == part)
+      return count;
+  return std::nullopt;
+}
+
+static FailureOr<Part> getPart(Operation *op, StringRef name,
+                               ArrayRef<int64_t> shape, ArrayRef<int64_t> whole,
+                               ShardingAttr sharding, const RankPlan &plan,
+                               int64_t rank) {
+  Part part;
+  part.rank = rank;
+  llvm::append_range(part.whole, whole);
+  if (shape == whole)
+    return part;
+  auto differs = [&](int64_t dim) { return shape[dim] != whole[dim]; };
+  if (shape.size() == whole.size())
+    while (!differs(part.dim))
+      ++part.dim;
+  int64_t next = part.dim + 1, rankOfType = shape.size();
+  bool isPart =
+      shape.size() == whole.size() &&
+      llvm::none_of(llvm::seq(std::min(next, rankOfType), rankOfType), differs);
+  int64_t unit = sharding ? sharding.getUnit() : 1;
+  std::optional<ShardGroup> group;
+  if (sharding)
+    group = sharding.getGroup();
+  std::optional<int64_t> count;
+  if (isPart)
+    count = findGroupSize(whole[part.dim], shape[part.dim], unit, group, plan);
+  if (!count) {
+    InFlightDiagnostic diag = op->emitOpError("expected '")
+                              << name << "' to be a part of ";
+    llvm::interleave(whole, diag, "x");
+    diag << " that each of " << plan.tensor << " of " << plan.devices
+         << " devices has, but got ";
+    llvm::interleave(shape, diag, "x");
+    return diag;
+  }
+  part.offset = getOffset(whole[part.dim], unit, *count, rank % *count);
+  return part;
+}
+
+FailureOr<Part> tensorcast::getPart(WeightOp weight, const WholeModel &whole,
+                                    const RankPlan &plan, int64_t rank) {
+  RankedTensorType type = weight.getType();
+  auto known = whole.shapes.find(weight.getName());
+  // Scales belong to what the rank has of the weight that they scale.
+  bool isWhole =
+      known == whole.shapes.end() || weight.getName().ends_with("_scale");
+  return ::getPart(weight, weight.getName(), type.getShape(),
+                   isWhole ? type.getShape() : ArrayRef(known->second),
+                   weight.getShardingAttr(), plan, rank);
+}
+
+FailureOr<Part> tensorcast::getPart(KVCacheOp cache, const WholeModel &whole,
+                                    const RankPlan &plan, int64_t rank) {
+  auto known = whole.shapes.find(cache.getName());
+  if (known == whole.shapes.end())
+    return cache.emitOpError("expected a cache called '")
+           << cache.getName() << "' in the module that is not sharded, but got "
+           << "none";
+  // Requests x tokens x 2 x heads x head size.
+  SmallVector<int64_t> shape(known->second);
+  int64_t heads = shape[3];
+  shape[3] = cache.getType().getNumHeads();
+  Part part;
+  part.rank = rank;
+  part.whole = known->second;
+  part.dim = 3;
+  int64_t most = std::max<int64_t>(heads / plan.tensor, 1);
+  if (shape[3] == heads)
+    return part;
+  if (shape[3] != most)
+    return cache.emitOpError("expected ")
+           << most << " of " << heads << " heads on each of " << plan.tensor
+           << " devices, but got " << shape[3];
+  int64_t index = rank % plan.tensor;
+  part.offset =
+      heads < plan.tensor ? index * heads / plan.tensor : index * most;
+  return part;
+}
