@@ -28,7 +28,7 @@ public:
                   SmallVectorImpl<Type> &missing) const override;
 
   StringRef getFormula() const override {
-    return "time = max(cube + vector, memory) + launch";
+    return "time = max(cube + vector, memory, communication) + launch";
   }
 
 private:

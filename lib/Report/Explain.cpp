@@ -39,11 +39,25 @@ public:
        << format(total.bytesRead) << " bytes read + "
        << format(total.bytesWritten) << " written) / ("
        << formatRate(device.memoryBandwidthBytesPerS) << "B/s peak x "
-       << formatDecimal(device.memoryEfficiency) << " efficiency)\n"
-       << "  launch: " << formatTime(terms.launchS) << "\n";
+       << formatDecimal(device.memoryEfficiency) << " efficiency)\n";
+    for (const ascend::Exchange &exchange : total.exchanges)
+      printExchange(exchange);
+    os << "  launch: " << formatTime(terms.launchS) << "\n";
   }
 
 private:
+  void printExchange(const ascend::Exchange &exchange) {
+    ExchangeAmount amount = {
+        exchange.kind, transformer::evaluate(exchange.bytes, workload),
+        exchange.ranks.getCount(), exchange.ranks.getStep()};
+    os << "  communication: " << formatTime(getExchangeTime(amount, device))
+       << " = " << ascend::stringifyCollectiveKind(exchange.kind) << " of "
+       << format(exchange.bytes) << " bytes over " << amount.count
+       << " devices in steps of " << amount.step << ", "
+       << llvm::format("%.6g", getWireBytes(amount))
+       << " bytes on the wire of each\n";
+  }
+
   void printOps(StringRef unit, double seconds,
                 const llvm::MapVector<Type, ExprAttr> &ops,
                 const Rates &rates) {

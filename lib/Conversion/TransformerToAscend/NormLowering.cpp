@@ -132,8 +132,7 @@ struct LowerRopePair : LoweringPattern<RopePairOp> {
 
 void mlir::tensorcast::populateNormLowering(RewritePatternSet &patterns,
                                             const KernelSet &kernels) {
-  patterns
-      .add<LowerAddRMSNorm, LowerNorm<AddRMSNormQuantizeOp>,
-           LowerNorm<RMSNormOp>, LowerNorm<RMSNormQuantizeOp>, LowerRopePair>(
-          patterns.getContext(), kernels);
+  patterns.add<LowerAddRMSNorm, LowerNorm<AddRMSNormQuantizeOp>,
+               LowerNorm<RMSNormOp>, LowerNorm<RMSNormQuantizeOp>, LowerRope,
+               LowerRopePair>(patterns.getContext(), kernels);
 }

@@ -247,6 +247,45 @@ static double apply(ExprKind kind, double a, double b) {
   }
 }
 
+/// Whether the value is a whole number for every workload.
+static bool isWhole(ExprAttr expr) {
+  switch (expr.getKind()) {
+  case ExprKind::Log2:
+    return false;
+  case ExprKind::CeilDiv:
+  case ExprKind::FloorDiv:
+    return true;
+  case ExprKind::Constant:
+  case ExprKind::Product:
+    if (expr.getValue() != std::floor(expr.getValue()))
+      return false;
+    [[fallthrough]];
+  default:
+    return llvm::all_of(expr.getOperands(), isWhole);
+  }
+}
+
+/// Takes the terms that `divisor` divides out of a rounded division:
+/// `ceildiv(4 * a + b, 4)` is `a + ceildiv(b, 4)`. Null if there are none.
+static ExprAttr simplifyDivision(ExprKind kind, ExprAttr dividend,
+                                 ExprAttr divisor) {
+  if (!divisor.isConstant() || divisor.getValue() <= 0)
+    return {};
+  MLIRContext *context = dividend.getContext();
+  SmallVector<Term> whole, rest;
+  for (const Term &term : getTerms(dividend)) {
+    Term quotient = term;
+    quotient.coefficient /= divisor.getValue();
+    bool divides = !term.atoms.empty() && isWhole(fromTerm(context, quotient));
+    (divides ? whole : rest).push_back(divides ? quotient : term);
+  }
+  if (whole.empty())
+    return {};
+  ExprAttr remainder =
+      getFunctionExpr(kind, {fromTerms(context, std::move(rest)), divisor});
+  return fromTerms(context, std::move(whole)) + remainder;
+}
+
 ExprAttr mlir::transformer::getFunctionExpr(ExprKind kind,
                                             ArrayRef<ExprAttr> operands) {
   MLIRContext *context = operands.front().getContext();
@@ -261,6 +300,10 @@ ExprAttr mlir::transformer::getFunctionExpr(ExprKind kind,
   if ((picks && operands.front() == operands.back()) ||
       (divides && operands.back().isConstant(1)))
     return operands.front();
+  if (divides)
+    if (ExprAttr simple =
+            simplifyDivision(kind, operands.front(), operands.back()))
+      return simple;
   SmallVector<ExprAttr> sorted(operands);
   if (picks && compare(sorted[0], sorted[1]) > 0)
     std::swap(sorted[0], sorted[1]);

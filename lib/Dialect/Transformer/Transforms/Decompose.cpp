@@ -3,8 +3,7 @@
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Support/Wording.h"
 
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "mlir/IR/Builders.h"
 
 namespace mlir::transformer {
 #define GEN_PASS_DEF_TRANSFORMERDECOMPOSE
@@ -15,32 +14,14 @@ using namespace mlir;
 using namespace mlir::transformer;
 
 namespace {
-/// Replaces an op by what it stands for, until only launches, or primitives,
-/// are left.
-struct ExpandComposite : OpInterfaceRewritePattern<CompositeOpInterface> {
-  ExpandComposite(MLIRContext *context, DecomposeLevel level,
-                  ArrayRef<StringAttr> names)
-      : OpInterfaceRewritePattern(context), level(level), names(names) {}
-
-  LogicalResult matchAndRewrite(CompositeOpInterface op,
-                                PatternRewriter &rewriter) const override {
-    if (level == DecomposeLevel::Framework && op.isLaunchedWhole())
-      return rewriter.notifyMatchFailure(op, "a framework launches it whole");
-    if (!names.empty() &&
-        !llvm::is_contained(names, op->getName().getIdentifier()))
-      return rewriter.notifyMatchFailure(op, "not among the ops to expand");
-    SmallVector<Value> values = op.decompose(rewriter);
-    // Where a size is not known, the parts may know more or less than the op.
-    for (auto [value, type] : llvm::zip(values, op->getResultTypes()))
-      if (value.getType() != type)
-        value = ReshapeOp::create(rewriter, op->getLoc(), type, value);
-    rewriter.replaceOp(op, values);
-    return success();
+/// Remembers composite ops that expansions make, which are to be expanded too.
+struct CompositeCollector : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    if (auto composite = dyn_cast<CompositeOpInterface>(op))
+      worklist.push_back(composite);
   }
 
-private:
-  DecomposeLevel level;
-  SmallVector<StringAttr> names;
+  SmallVector<CompositeOpInterface> worklist;
 };
 
 class TransformerDecomposePass
@@ -50,24 +31,40 @@ public:
   using TransformerDecomposeBase::TransformerDecomposeBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    SmallVector<StringAttr> names;
+    names.clear();
     for (StringRef op : ops) {
       FailureOr<StringAttr> name = findOp(context, op);
       if (failed(name))
         return failure();
       names.push_back(*name);
     }
-    RewritePatternSet set(context);
-    set.add<ExpandComposite>(context, level, names);
-    patterns = std::move(set);
     return success();
   }
 
   void runOnOperation() override {
-    walkAndApplyPatterns(getOperation(), patterns);
+    CompositeCollector collector;
+    getOperation().walk(
+        [&](CompositeOpInterface op) { collector.worklist.push_back(op); });
+    OpBuilder builder(&getContext(), &collector);
+    while (!collector.worklist.empty()) {
+      CompositeOpInterface op = collector.worklist.pop_back_val();
+      if (!isExpanded(op))
+        continue;
+      builder.setInsertionPoint(op);
+      op->replaceAllUsesWith(op.decompose(builder));
+      op->erase();
+    }
   }
 
 private:
+  /// Whether the options ask for the expansion of `op`.
+  bool isExpanded(CompositeOpInterface op) {
+    if (level == DecomposeLevel::Framework && op.isLaunchedWhole())
+      return false;
+    return names.empty() ||
+           llvm::is_contained(names, op->getName().getIdentifier());
+  }
+
   /// The composite op called `name`, with or without the dialect's prefix.
   static FailureOr<StringAttr> findOp(MLIRContext *context, StringRef name) {
     StringRef prefix = "transformer.";
@@ -85,6 +82,6 @@ private:
            << tensorcast::unknownName("composite op", name, known);
   }
 
-  FrozenRewritePatternSet patterns;
+  SmallVector<StringAttr> names;
 };
 } // namespace

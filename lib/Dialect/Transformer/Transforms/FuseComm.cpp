@@ -43,6 +43,9 @@ struct FuseAllReduce : FusionPattern<AllReduceOp> {
     if (!linear)
       return rewriter.notifyMatchFailure(op,
                                          "the input is not a linear layer's");
+    if (linear->getBlock() != op->getBlock())
+      return missed(op, rewriter, "linear-all-reduce",
+                    "the layer is in another block");
     if (!linear->hasOneUse())
       return missed(op, rewriter, "linear-all-reduce",
                     "the layer has another reader");

@@ -27,6 +27,8 @@ struct RaiseSwiGLU : FusionPattern<MulOp> {
       return rewriter.notifyMatchFailure(mul, "no operand is a SiLU");
     if (gate.getType() != up.getType())
       return missed(mul, rewriter, "swiglu", "gate and up are not of one type");
+    if (gate->getBlock() != mul->getBlock())
+      return missed(mul, rewriter, "swiglu", "the gate is in another block");
     if (!gate->hasOneUse())
       return missed(mul, rewriter, "swiglu", "the gate has another reader");
     passed(mul, "swiglu");
