@@ -51,7 +51,12 @@ public:
       if (!isExpanded(op))
         continue;
       builder.setInsertionPoint(op);
-      op->replaceAllUsesWith(op.decompose(builder));
+      SmallVector<Value> values = op.decompose(builder);
+      // Where a size is not known, the parts may know more or less than the op.
+      for (auto [value, type] : llvm::zip(values, op->getResultTypes()))
+        if (value.getType() != type)
+          value = ReshapeOp::create(builder, op->getLoc(), type, value);
+      op->replaceAllUsesWith(values);
       op->erase();
     }
   }
