@@ -1,12 +1,12 @@
 // RUN: tc-opt %s --split-input-file --convert-transformer-to-ascend --verify-diagnostics
 
 // All ops that have no kernel are listed at once.
-func.func @composites(%q: tensor<7x4x8xf16>, %k: tensor<7x2x8xf16>, %rope: !transformer.rope_table<8xf16>) {
-  // expected-error @below {{'transformer.rope' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
-  %0 = transformer.rope %q, %rope : tensor<7x4x8xf16>, !transformer.rope_table<8xf16>
-  %1 = transformer.silu %0 : tensor<7x4x8xf16>
-  // expected-error @below {{'transformer.rope' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
-  %2 = transformer.rope %k, %rope : tensor<7x2x8xf16>, !transformer.rope_table<8xf16>
+func.func @several(%x: tensor<?x8xf16>, %y: tensor<4x8xf16>) {
+  // expected-error @below {{'transformer.silu' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0 = transformer.silu %x : tensor<?x8xf16>
+  %1 = transformer.silu %y : tensor<4x8xf16>
+  // expected-error @below {{'transformer.neg' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %2 = transformer.neg %x : tensor<?x8xf16>
   return
 }
 

@@ -18,7 +18,7 @@
 // starts is not.
 // MATMUL:      matmul (some.mm): 6 x 38.79 us, bound by memory
 // MATMUL-NEXT:   inputs: f16[100,64]; f16[64,64]
-// MATMUL-NEXT:   law: time = max(cube + vector, memory) + launch (tensorcast-2026.08)
+// MATMUL-NEXT:   law: time = max(cube + vector, memory, communication) + launch (tensorcast-2026.08)
 // MATMUL-NEXT:   cube: 819.2 ns = 819200 operations of f16 / (2 Top/s peak x 0.5 efficiency)
 // MATMUL-NEXT:   memory: 33.79 us = (20992 bytes read + 12800 written) / (2 GB/s peak x 0.5 efficiency)
 // MATMUL-NEXT:   launch: 5.000 us
