@@ -29,6 +29,8 @@ LAYERS = 2
 # names, but for `devices`, and `-size` behind the sizes of groups. Groups of
 # another size than tp spread the tokens over devices, which round up.
 PLANS = {"eager": {},
+         "eager, sub-groups": {"devices": 4, "o-proj-tp": 2, "mlp-tp": 4,
+                               "lmhead-tp": 4},
          "compiled, tp 4": {"compile": True, "devices": 4, "tp": 4},
          "compiled, sub-groups": {"compile": True, "devices": 16, "tp": 4,
                                   "dp": 4, "o-proj-tp": 2, "mlp-tp": 8,

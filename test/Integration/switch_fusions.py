@@ -52,9 +52,7 @@ EXPECTED = {
     ("fuse-attention", "rope"): {
         "rope_pair": -1,
         **{name: 2 * count for name, count in PIECES_OF_ROPE.items()}},
-    ("fuse-attention", "rope-pair"): {
-        "rope_pair": -1,
-        **{name: 2 * count for name, count in PIECES_OF_ROPE.items()}},
+    ("fuse-attention", "rope-pair"): {"rope_pair": -1, "rope": 2},
     ("fuse-ffn", "swiglu"): {"swiglu": -1, "silu": 1, "mul": 1},
     # Queries, keys and values have a quantization each, gate and up too; then
     # norms have several readers, and layers different inputs.
@@ -104,9 +102,7 @@ class Tools:
         pipeline = ("transformer-dedup-layers,transformer-shard{tp=2},"
                     "func.func(transformer-quantize),"
                     "transformer-bind-workload{queries=2 query-length=7},"
-                    "func.func(transformer-decompose," + ",".join(passes) +
-                    # Kernel sets have none for a single rotation.
-                    ",transformer-decompose{ops=rope}),"
+                    "func.func(transformer-decompose," + ",".join(passes) + "),"
                     "convert-transformer-to-ascend{compiled=true},"
                     "ascend-estimate{device=TEST_DEVICE}")
         priced = run(self.tc_opt, f"--pass-pipeline=builtin.module({pipeline})",

@@ -60,6 +60,18 @@ func.func @rope_pair(%q: tensor<7x4x8xf16>, %k: tensor<7x2x8xf16>, %t: !transfor
   return
 }
 
+// One rotation alone has a kernel of its own.
+// CHECK-LABEL: func @rope(
+// CHECK-SAME:    %[[X:.*]]: tensor<7x4x8xf16>, %[[T:.*]]: !transformer.rope_table<8xf16>
+// CHECK-NEXT:    %[[P:.*]]:2 = ascend.view %[[T]] : (!transformer.rope_table<8xf16>) -> (tensor<7x1x8xf16>, tensor<7x1x8xf16>)
+// CHECK-NEXT:    ascend.launch "rope"(%[[X]], %[[P]]#0, %[[P]]#1) as("tensor_cast.apply_rope_single")
+// AUGUST-SAME:     { ascend.elementwise elements(224) operations(3) : f32 }
+// JUNE-SAME:       -> tensor<7x4x8xf16>{{$}}
+func.func @rope(%x: tensor<7x4x8xf16>, %t: !transformer.rope_table<8xf16>) {
+  %0 = transformer.rope %x, %t : tensor<7x4x8xf16>, !transformer.rope_table<8xf16>
+  return
+}
+
 // A table of rotations is looked up as its two tensors.
 // CHECK-LABEL: func @rope_table
 // CHECK-SAME:    %[[P:.*]]: tensor<7xi64>, %[[C:.*]]: tensor<128x8xf16>, %[[S:.*]]: tensor<128x8xf16>

@@ -1,7 +1,7 @@
-// RUN: tc-opt %s --allow-unregistered-dialect --pass-pipeline="builtin.module(func.func(transformer-fuse-norm,transformer-fuse-quant,transformer-fuse-attention,transformer-merge-linears))" \
+// RUN: tc-opt %s --allow-unregistered-dialect --pass-pipeline="builtin.module(func.func(transformer-fuse-norm,transformer-fuse-quant,transformer-fuse-attention,transformer-fuse-ffn,transformer-fuse-comm,transformer-merge-linears))" \
 // RUN:   | FileCheck %s
-// RUN: tc-opt %s --allow-unregistered-dialect --transformer-fuse-norm --transformer-fuse-quant --verify-diagnostics \
-// RUN:   --remarks-filter="fuse-(norm|quant)" --remark-policy=all
+// RUN: tc-opt %s --allow-unregistered-dialect --transformer-fuse-norm --transformer-fuse-quant --transformer-fuse-comm --transformer-fuse-ffn \
+// RUN:   --verify-diagnostics --remarks-filter="fuse-(norm|quant|comm|ffn)" --remark-policy=all
 
 // What runs in another block may run more or less often: nothing is moved.
 
@@ -66,4 +66,31 @@ func.func @linears(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>) -> tensor<7x4xf16> 
     "test.use"(%1) : (tensor<7x4xf16>) -> ()
   }) : () -> ()
   return %0 : tensor<7x4xf16>
+}
+
+// CHECK-LABEL: func @sum_over_devices
+// CHECK:         transformer.linear
+// CHECK-NOT:     all_reduce <
+// CHECK:         transformer.all_reduce
+func.func @sum_over_devices(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>) {
+  %0 = transformer.linear %x, %w : tensor<7x8xf16>, tensor<4x8xf16> -> tensor<7x4xf16>
+  "test.region"() ({
+    // expected-remark-re @below {{[Missed] linear-all-reduce {{.*}}Reason="the layer is in another block"}}
+    %1 = transformer.all_reduce %0 over<2> : tensor<7x4xf16>
+    "test.use"(%1) : (tensor<7x4xf16>) -> ()
+  }) : () -> ()
+  return
+}
+
+// CHECK-LABEL: func @gate
+// CHECK:         transformer.silu
+// CHECK:         transformer.mul
+func.func @gate(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>) {
+  %0 = transformer.silu %x : tensor<7x8xf16>
+  "test.region"() ({
+    // expected-remark-re @below {{[Missed] swiglu {{.*}}Reason="the gate is in another block"}}
+    %1 = transformer.mul %0, %y : tensor<7x8xf16>, tensor<7x8xf16>
+    "test.use"(%1) : (tensor<7x8xf16>) -> ()
+  }) : () -> ()
+  return
 }

@@ -87,3 +87,27 @@ func.func @no_linear_in_front(%x: tensor<7x4xf16>) -> tensor<7x4xf16> {
   %0 = transformer.all_reduce %x over<2> : tensor<7x4xf16>
   return %0 : tensor<7x4xf16>
 }
+
+// A fused sum would come before the bias, which this layer adds on each device.
+// CHECK-LABEL: func @no_linear_with_a_bias
+// CHECK:         transformer.linear
+// CHECK-NEXT:    transformer.all_reduce
+func.func @no_linear_with_a_bias(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>, %b: tensor<4xf16>) -> tensor<7x4xf16> {
+  %0 = transformer.linear %x, %w bias(%b : tensor<4xf16>) : tensor<7x8xf16>, tensor<4x8xf16> -> tensor<7x4xf16>
+  // expected-remark @below {{[Missed] linear-all-reduce | Category:fuse-comm | Function=no_linear_with_a_bias | Reason="the layer adds its bias on each device", Remark="not fused"}}
+  %1 = transformer.all_reduce %0 over<2> : tensor<7x4xf16>
+  return %1 : tensor<7x4xf16>
+}
+
+// A sum over neighbours and one over replicas: the layer does the first only.
+// CHECK-LABEL: func @two_sums
+// CHECK-NEXT:    %[[L:.*]] = transformer.linear {{.*}} all_reduce <2> :
+// CHECK-NEXT:    transformer.all_reduce %[[L]] over <4, step = 2>
+func.func @two_sums(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>) -> tensor<7x4xf16> {
+  %0 = transformer.linear %x, %w : tensor<7x8xf16>, tensor<4x8xf16> -> tensor<7x4xf16>
+  // expected-remark @below {{[Passed] linear-all-reduce}}
+  %1 = transformer.all_reduce %0 over<2> : tensor<7x4xf16>
+  // expected-remark @below {{[Missed] linear-all-reduce | Category:fuse-comm | Function=two_sums | Reason="the layer is summed over other devices already", Remark="not fused"}}
+  %2 = transformer.all_reduce %1 over<4, step = 2> : tensor<7x4xf16>
+  return %2 : tensor<7x4xf16>
+}

@@ -90,6 +90,22 @@
 // COLUMNS-NEXT: transformer.all_gather %[[PART]] over <2> dim(1) : {{.*}} to tensor<?x32xf16, #transformer.dims<tokens>>
 // RUN: tc-opt %s --transformer-shard="word-embedding-tp=col" --mlir-print-local-scope | FileCheck %s --check-prefix=WHOLE
 
+// Without tensor parallelism, a group's devices have whole tokens: they give them
+// to each other, and each takes its own back.
+// RUN: tc-opt %s --transformer-shard="devices=4 mlp-tp=4 lmhead-tp=2" --mlir-print-local-scope | FileCheck %s --check-prefix=SPREAD
+// SPREAD:      transformer.plan = #transformer.plan<devices = 4, data_parallel = 4>
+// SPREAD:      transformer.weight "o.weight" sharding <row, output> : tensor<32x32xf16>
+// SPREAD-NEXT: %[[O:.*]] = transformer.linear
+// SPREAD-NEXT: transformer.weight "up.weight" sharding <column, mlp> : tensor<12x32xf16>
+// SPREAD-NEXT: %[[A:.*]] = transformer.all_gather %[[O]] over <4> dim(0) : {{.*}} to tensor<?x32xf16, #transformer.dims<4 * tokens>>
+// SPREAD-NEXT: transformer.linear %[[A]],
+// SPREAD-NEXT: transformer.all_gather {{.*}} over <4> dim(1)
+// SPREAD-NEXT: %[[OWN:.*]] = transformer.own_rows {{.*}} over <4> dim(0) : {{.*}} to tensor<?x48xf16, #transformer.dims<tokens>>
+// SPREAD-NEXT: transformer.silu %[[OWN]]
+// SPREAD:      transformer.weight "lm_head.weight" sharding <column, head> : tensor<128x32xf16>
+// SPREAD:      transformer.own_rows {{.*}} to tensor<?x256xf16, #transformer.dims<tokens>>
+// SPREAD-NEXT: return
+
 #tokens = #transformer.dims<tokens>
 
 func.func @model(%ids: tensor<?xi64, #tokens>) -> tensor<?x256xf16, #tokens> {

@@ -20,6 +20,7 @@
 // 200 of 220 us, without the starts.
 // TABLE:      bound by: cube 0.0 %, vector 90.9 %, memory 0.0 %, communication 9.1 %
 // EXPLAIN:    all_reduce: 1 x 23.00 us, bound by communication
+// EXPLAIN:    communication: 20.00 us = all_reduce of 4000 bytes over 4 devices in steps of 1, 6000 bytes on the wire of each
 // EXPLAIN:    launch: 3.000 us
 
 module attributes {
