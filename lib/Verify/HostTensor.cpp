@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <cstring>
@@ -39,7 +40,7 @@ template <typename T> static T read(const char *from) {
 
 static uint64_t readBits(const char *from, unsigned numBytes) {
   uint64_t bits = 0;
-  std::memcpy(&bits, from, numBytes); // little endian, as all targets here
+  std::memcpy(&bits, from, numBytes);
   return bits;
 }
 
@@ -88,27 +89,51 @@ std::vector<double> HostTensor::getValues() const {
   return values;
 }
 
-void HostTensor::setValues(ArrayRef<double> values) {
+/// The bits of the nearest f16, ties to even. Models have many of them, and
+/// APFloat takes its time.
+static uint64_t encodeHalf(double number) {
+  uint64_t sign = std::signbit(number) ? 0x8000 : 0;
+  double magnitude = std::abs(number);
+  if (std::isnan(number))
+    return 0x7E00;
+  if (magnitude >= 65520) // halfway from the largest to the next power of two
+    return sign | 0x7C00;
+  // Below 2^-14 numbers are multiples of 2^-24.
+  int exponent = magnitude < 0x1p-14 ? -14 : std::ilogb(magnitude);
+  auto digits = static_cast<uint64_t>(
+      std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+  // The leading digit, if any, adds one to the exponent field.
+  return sign | ((static_cast<uint64_t>(exponent + 14) << 10) + digits);
+}
+
+static uint64_t encodeInteger(IntegerType type, double number) {
+  double most = std::ldexp(1.0, type.getWidth() - 1);
+  double least = -most;
+  // The largest double below 2^63 is far below it.
+  most = type.getWidth() == 64 ? std::nextafter(most, 0) : most - 1;
+  if (type.getWidth() == 1) {
+    least = 0;
+    most = 1;
+  }
+  double rounded = std::clamp(std::nearbyint(number), least, most);
+  return static_cast<uint64_t>(static_cast<int64_t>(rounded));
+}
+
+void HostTensor::fill(llvm::function_ref<double()> next) {
   Type elementType = type.getElementType();
   unsigned size = getElementBytes(elementType);
-  for (auto [i, value] : llvm::enumerate(values)) {
+  for (size_t i = 0; i < bytes.size(); i += size) {
+    double value = next();
     uint64_t bits;
-    if (auto integer = dyn_cast<IntegerType>(elementType)) {
-      double most = std::ldexp(1.0, integer.getWidth() - 1);
-      double least = integer.getWidth() == 1 ? 0 : -most;
-      // The largest double below 2^63 is far below it.
-      most = integer.getWidth() == 64 ? std::nextafter(most, 0) : most - 1;
-      double rounded = std::nearbyint(value);
-      bits = static_cast<uint64_t>(static_cast<int64_t>(
-          std::clamp(rounded, least, std::max(most, 1.0))));
-    } else if (elementType.isF32()) {
-      float narrow = static_cast<float>(value);
-      std::memcpy(&bytes[i * size], &narrow, size);
-      continue;
-    } else {
+    if (auto integer = dyn_cast<IntegerType>(elementType))
+      bits = encodeInteger(integer, value);
+    else if (elementType.isF32())
+      bits = llvm::bit_cast<uint32_t>(static_cast<float>(value));
+    else if (elementType.isF16())
+      bits = encodeHalf(value);
+    else
       bits = encode(cast<FloatType>(elementType), value);
-    }
-    std::memcpy(&bytes[i * size], &bits, size);
+    std::memcpy(&bytes[i], &bits, size); // little endian, as all targets here
   }
 }
 

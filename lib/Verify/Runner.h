@@ -68,6 +68,10 @@ private:
 /// The public functions of a module that have a body.
 SmallVector<func::FuncOp> getPublicFunctions(ModuleOp module);
 
+/// Reports where the public functions of two modules do not have the same names
+/// and types.
+LogicalResult checkFunctions(ModuleOp before, ModuleOp after);
+
 } // namespace mlir::tensorcast
 
 #endif // TENSORCAST_LIB_VERIFY_RUNNER_H

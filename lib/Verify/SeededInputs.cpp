@@ -7,6 +7,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <cmath>
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -62,10 +63,13 @@ public:
     return std::ldexp(static_cast<double>(next() >> 11), -53);
   }
 
-  /// Of mean 0 and variance 1 (Box and Muller).
+  /// Of mean 0 and variance 1, nearly normal: a sum of four uniform numbers.
   double normal() {
-    double radius = std::sqrt(-2 * std::log(1 - uniform()));
-    return radius * std::cos(2 * M_PI * uniform());
+    uint64_t bits = next();
+    double sum = 0;
+    for (int i = 0; i < 4; ++i, bits >>= 16)
+      sum += static_cast<double>(bits & 0xffff) - 32767.5;
+    return sum * (std::sqrt(3.0) / 65536);
   }
 
 private:
@@ -73,12 +77,13 @@ private:
 };
 } // namespace
 
-static std::vector<double> makeNormal(Random random, int64_t size, double mean,
-                                      double deviation) {
-  std::vector<double> values(size);
-  for (double &value : values)
-    value = mean + deviation * random.normal();
-  return values;
+/// Where the elements of a tensor come from, one after another.
+using Source = std::function<double()>;
+
+static Source makeNormal(Random random, double mean, double deviation) {
+  return [random, mean, deviation]() mutable {
+    return mean + deviation * random.normal();
+  };
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,104 +100,98 @@ public:
 
   HostTensor make(const ArgumentInfo &info) const {
     HostTensor tensor(info.type);
-    if (info.kind == kKindIndices)
-      tensor.setValues(makeIndices(info));
-    else if (info.kind == kKindPositions)
-      tensor.setValues(makePositions(info));
-    else if (info.kind == kKindWeight)
-      tensor.setValues(makeWeight(info));
-    else
-      tensor.setValues(makeInput(info));
+    tensor.fill(getSource(info));
     return tensor;
   }
 
 private:
   Random random(StringRef name) const { return {inputs.seed, name}; }
 
-  std::vector<double> makeIndices(const ArgumentInfo &info) const {
-    Random source = random(info.name);
-    std::vector<double> values(info.type.getNumElements());
-    for (double &value : values)
-      value = std::floor(source.uniform() *
-                         static_cast<double>(std::max<int64_t>(info.limit, 1)));
-    return values;
+  Source getSource(const ArgumentInfo &info) const {
+    if (info.kind == kKindIndices)
+      return makeIndices(info);
+    if (info.kind == kKindPositions)
+      return makePositions(info);
+    if (info.kind == kKindWeight)
+      return makeWeight(info);
+    return makeInput(info);
   }
 
-  std::vector<double> makePositions(const ArgumentInfo &info) const {
+  Source makeIndices(const ArgumentInfo &info) const {
+    auto limit = static_cast<double>(std::max<int64_t>(info.limit, 1));
+    return [source = random(info.name), limit]() mutable {
+      return std::floor(source.uniform() * limit);
+    };
+  }
+
+  Source makePositions(const ArgumentInfo &info) const {
     WorkloadAttr workload = inputs.workload;
-    int64_t step =
-        workload ? workload.getNewTokens() : info.type.getNumElements();
+    int64_t step = workload ? workload.getNewTokens()
+                            : std::max<int64_t>(info.type.getNumElements(), 1);
     int64_t first = workload ? workload.getTotalTokens() - step : 0;
     int64_t last = std::max<int64_t>(info.limit, 1) - 1;
-    std::vector<double> values;
-    for (int64_t token = 0; token < info.type.getNumElements(); ++token)
-      values.push_back(
-          static_cast<double>(std::min(first + token % step, last)));
-    return values;
+    return [=, token = int64_t(0)]() mutable {
+      return static_cast<double>(std::min(first + token++ % step, last));
+    };
   }
 
   /// What is no weight and no index: hidden states, caches, scalars.
-  std::vector<double> makeInput(const ArgumentInfo &info) const {
-    int64_t size = info.type.getNumElements();
+  Source makeInput(const ArgumentInfo &info) const {
     Type type = info.type.getElementType();
-    if (isa<FloatType>(type) && info.type.getRank() > 0)
-      return makeNormal(random(info.name), size, 0, 1);
-    Random source = random(info.name);
-    std::vector<double> values(size);
-    double most = isa<FloatType>(type) ? 1 : getLargestValue(type);
-    // A scalar is a scale, and above 0.
-    for (double &value : values)
-      value = isa<FloatType>(type) ? 0.01 + 0.02 * source.uniform()
-                                   : most * (2 * source.uniform() - 1);
-    return values;
+    bool isFloat = isa<FloatType>(type);
+    if (isFloat && info.type.getRank() > 0)
+      return makeNormal(random(info.name), 0, 1);
+    double most = isFloat ? 1 : getLargestValue(type);
+    return [source = random(info.name), isFloat, most]() mutable {
+      // A scalar is a scale, and above 0.
+      return isFloat ? 0.01 + 0.02 * source.uniform()
+                     : most * (2 * source.uniform() - 1);
+    };
   }
 
-  std::vector<double> makeWeight(const ArgumentInfo &info) const {
+  Source makeWeight(const ArgumentInfo &info) const {
     StringRef name = info.name, layer = name;
     if (layer.consume_back(".input_scale"))
-      return std::vector<double>(info.type.getNumElements(),
-                                 getInputScale(layer));
+      return [scale = getInputScale(layer)] { return scale; };
     if (layer.consume_back(".weight_scale"))
-      return quantize(layer.str() + ".weight", info.type).scales;
-    RankedTensorType scales =
-        types.lookup((stripWeight(name) + ".weight_scale").str());
+      return makeSequence(quantize(layer.str() + ".weight", info.type).scales);
+    layer.consume_back(".weight");
+    RankedTensorType scales = types.lookup((layer + ".weight_scale").str());
     if (scales && name.ends_with(".weight"))
-      return quantize(name, scales).values;
+      return makeSequence(quantize(name, scales).values);
     return makeFloatWeight(name, info.type);
   }
 
-  static StringRef stripWeight(StringRef name) {
-    name.consume_back(".weight");
-    return name;
+  static Source makeSequence(std::vector<double> values) {
+    return [values = std::move(values), next = size_t(0)]() mutable {
+      return values[next++];
+    };
   }
 
-  std::vector<double> makeFloatWeight(StringRef name,
-                                      RankedTensorType type) const {
-    int64_t size = type.getNumElements();
-    if (name.ends_with(".cos") || name.ends_with(".sin"))
-      if (type.getRank() == 2)
-        return makeRotary(type, name.ends_with(".sin"));
+  Source makeFloatWeight(StringRef name, RankedTensorType type) const {
+    bool isSine = name.ends_with(".sin");
+    if ((isSine || name.ends_with(".cos")) && type.getRank() == 2)
+      return makeRotary(type.getDimSize(1), isSine);
     if (name.ends_with("bias"))
-      return makeNormal(random(name), size, 0, 0.1);
+      return makeNormal(random(name), 0, 0.1);
     if (type.getRank() < 2)
-      return makeNormal(random(name), size, 1, 0.1);
-    double columns =
+      return makeNormal(random(name), 1, 0.1);
+    auto columns =
         static_cast<double>(std::max<int64_t>(type.getShape().back(), 1));
     double deviation = name.contains("embed") ? 1 : 1 / std::sqrt(columns);
-    return makeNormal(random(name), size, 0, deviation);
+    return makeNormal(random(name), 0, deviation);
   }
 
-  static std::vector<double> makeRotary(RankedTensorType type, bool isSine) {
-    std::vector<double> values;
-    int64_t half = std::max<int64_t>(type.getDimSize(1) / 2, 1);
-    for (int64_t position = 0; position < type.getDimSize(0); ++position)
-      for (int64_t column = 0; column < type.getDimSize(1); ++column) {
-        double exponent = static_cast<double>(column % half) / half;
-        double angle =
-            static_cast<double>(position) / std::pow(ropeBase, exponent);
-        values.push_back(isSine ? std::sin(angle) : std::cos(angle));
-      }
-    return values;
+  static Source makeRotary(int64_t width, bool isSine) {
+    int64_t half = std::max<int64_t>(width / 2, 1);
+    return [=, next = int64_t(0)]() mutable {
+      int64_t position = next / width, column = next % width;
+      ++next;
+      double exponent = static_cast<double>(column % half) / half;
+      double angle =
+          static_cast<double>(position) / std::pow(ropeBase, exponent);
+      return isSine ? std::sin(angle) : std::cos(angle);
+    };
   }
 
   struct Quantized {
@@ -206,7 +205,10 @@ private:
     if (!type)
       return {{}, std::vector<double>(scaleType.getNumElements(), 1)};
     Quantized result;
-    result.values = makeFloatWeight(name, type);
+    Source source = makeFloatWeight(name, type);
+    result.values.resize(type.getNumElements());
+    for (double &value : result.values)
+      value = source();
     int64_t numScales = std::max<int64_t>(scaleType.getNumElements(), 1);
     int64_t columns = type.getRank() > 0 ? type.getShape().back() : 1;
     int64_t groups = scaleType.getRank() == 2 ? scaleType.getShape().back() : 1;

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <vector>
 
@@ -32,9 +33,10 @@ public:
   /// The elements in row-major order.
   std::vector<double> getValues() const;
 
-  /// Sets all elements, rounded to the nearest value of the element type;
-  /// integers beyond its range become the nearest of it.
-  void setValues(ArrayRef<double> values);
+  /// Sets all elements, in row-major order, to what `next` returns, rounded to
+  /// the nearest value of the element type; integers beyond its range become
+  /// the nearest of it.
+  void fill(llvm::function_ref<double()> next);
 
 private:
   RankedTensorType type;

@@ -32,13 +32,14 @@ SmallVector<ArgumentInfo> getArguments(func::FuncOp lowered);
 
 /// Makes values. Weights are scaled so that activations stay near 1:
 ///
-/// - matrices: normal with variance 1 / columns, embeddings with variance 1;
-/// - vectors: 1 and a tenth of a normal; `bias`: a tenth of a normal;
+/// - matrices: bell-shaped with variance 1 / columns, embeddings with 1;
+/// - vectors: around 1, `bias` around 0, both with deviation 0.1;
 /// - `cos` and `sin` tables: cosines and sines of their positions;
 /// - quantized `X.weight` and `X.weight_scale`: symmetric quantization of the
 ///   float weight `X.weight`; `X.input_scale`: from calibration, else for
 ///   activations up to 4;
-/// - indices: uniform; positions: those of the step; the rest: normal.
+/// - indices: uniform; positions: those of the step; the rest: bell-shaped,
+///   with variance 1.
 class SeededInputs {
 public:
   SeededInputs(uint64_t seed, transformer::WorkloadAttr workload)
