@@ -4,6 +4,7 @@
 #define TENSORCAST_ASCEND_ATTRIBUTES
 
 include "AscendDialect.td"
+include "mlir/IR/EnumAttr.td"
 
 def Ascend_DeviceAttr : Ascend_Attr<"Device", "device"> {
   let summary = "A device profile.";
@@ -23,6 +24,16 @@ def Ascend_DeviceAttr : Ascend_Attr<"Device", "device"> {
   let parameters = (ins "::mlir::DictionaryAttr":$profile);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+}
+
+/// The exchanges between devices.
+def Ascend_CollectiveKind : I32Enum<"CollectiveKind", "exchange between devices", [
+  I32EnumCase<"AllReduce", 0, "all_reduce">,
+  I32EnumCase<"AllGather", 1, "all_gather">,
+  I32EnumCase<"ReduceScatter", 2, "reduce_scatter">,
+  I32EnumCase<"AllToAll", 3, "all_to_all">
+]> {
+  let cppNamespace = "::mlir::ascend";
 }
 
 def Ascend_CostAttr : Ascend_Attr<"Cost", "cost"> {

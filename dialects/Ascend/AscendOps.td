@@ -106,15 +106,16 @@ def Ascend_AttentionOp : Ascend_WorkOp<"attention"> {
   let description = [{
     With `P` pairs of a query token and a token it may attend to:
     `2 * P * heads * (key_size + value_size)` cube operations of the element
-    type, and `softmax * P * heads` vector operations of it. Of the cache,
+    type, and `softmax * P * heads` vector operations. Of the cache,
     `rows` tokens of `kv_heads * (key_size + value_size)` elements are read, and
-    `metadata` bytes of lengths and block tables.
+    `metadata` bytes of lengths and block tables. The types are those of the
+    products, of the cache and of the softmax.
 
     ```mlir
     ascend.launch "attention"() : () -> () {
       ascend.attention pairs(sum(q * kv)) heads(64) key_size(128)
           value_size(128) softmax(4) rows(sum(kv)) kv_heads(8)
-          metadata(8 + 24 * sequences) : f16, f16
+          metadata(8 + 24 * sequences) : f16, f16, f16
     }
     ```
   }];
@@ -123,14 +124,15 @@ def Ascend_AttentionOp : Ascend_WorkOp<"attention"> {
                        Transformer_ExprAttr:$softmax,
                        Transformer_ExprAttr:$rows, I64Attr:$kv_heads,
                        Transformer_ExprAttr:$metadata,
-                       TypeAttr:$elementType, TypeAttr:$cacheType);
+                       TypeAttr:$elementType, TypeAttr:$cacheType,
+                       TypeAttr:$softmaxType);
   let assemblyFormat = [{
     `pairs` `(` custom<Expr>($pairs) `)` `heads` `(` $heads `)`
     `key_size` `(` $key_size `)` `value_size` `(` $value_size `)`
     `softmax` `(` custom<Expr>($softmax) `)`
     `rows` `(` custom<Expr>($rows) `)` `kv_heads` `(` $kv_heads `)`
     `metadata` `(` custom<Expr>($metadata) `)` attr-dict
-    `:` $elementType `,` $cacheType
+    `:` $elementType `,` $cacheType `,` $softmaxType
   }];
   let hasVerifier = 1;
 }
@@ -194,6 +196,26 @@ def Ascend_ScatterOp : Ascend_WorkOp<"scatter"> {
     `rows` `(` custom<Expr>($rows) `)`
     `row_bytes` `(` custom<Expr>($row_bytes) `)`
     `index` `(` custom<Expr>($index) `)` attr-dict
+  }];
+}
+
+def Ascend_CollectiveOp : Ascend_WorkOp<"collective"> {
+  let summary = "An exchange between devices.";
+  let description = [{
+    The device sends a tensor of `bytes` to the other `ranks`, in the way of the
+    collective; a cost model knows the steps and the links.
+
+    ```mlir
+    ascend.launch "all_reduce"() : () -> () {
+      ascend.collective all_reduce bytes(10240 * tokens) over<8>
+    }
+    ```
+  }];
+  let arguments = (ins EnumProp<Ascend_CollectiveKind>:$kind,
+                       Transformer_ExprAttr:$bytes,
+                       Transformer_RanksAttr:$ranks);
+  let assemblyFormat = [{
+    $kind `bytes` `(` custom<Expr>($bytes) `)` `over` $ranks attr-dict
   }];
 }
 

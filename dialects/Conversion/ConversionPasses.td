@@ -22,6 +22,9 @@ def ConvertTransformerToAscend
   let options = [
     Option<"kernelSet", "kernel-set", "std::string",
            /*default=*/"\"reference-2026.08\"", "Name of the kernel set.">,
+    Option<"compiled", "compiled", "bool", /*default=*/"false",
+           "Whether the graph is compiled: kernel sets have other kernels for "
+           "some ops then.">,
   ];
 }
 

@@ -83,7 +83,9 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     cache hit rate `h`, `floor(query_length * h)` of the tokens are found in the
     cache: per request `q = query_length - floor(query_length * h)` and
     `kv = context_length + query_length`. In a `decode` step every token yields
-    logits, in a prefill step the last token of each request does.
+    logits, in a prefill step the last token of each request does. With
+    `data_parallel` groups of devices, each has `ceil(queries / data_parallel)`
+    of the requests.
 
     ```mlir
     #workload = #transformer.workload<queries = 2, query_length = 3500>
@@ -94,6 +96,7 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     "int64_t":$query_length,
     DefaultValuedParameter<"int64_t", "0">:$context_length,
     DefaultValuedParameter<"bool", "false">:$decode,
+    DefaultValuedParameter<"int64_t", "1">:$data_parallel,
     OptionalParameter<"::mlir::FloatAttr">:$prefix_cache_hit_rate);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -102,6 +105,8 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     /// beyond them counts would leave the range in which doubles are exact.
     static constexpr int64_t kMaxTokens = int64_t(1) << 31;
 
+    /// Requests that one device works on.
+    int64_t getRequests() const;
     /// New tokens per request (q).
     int64_t getNewTokens() const;
     /// Tokens that a request attends to (kv).
@@ -109,6 +114,58 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     /// The share of the query that a prefix cache holds, 0 if none.
     double getHitRate() const;
   }];
+}
+
+def Transformer_ShardingAttr : Transformer_Attr<"Sharding", "sharding"> {
+  let summary = "How a weight may be split over devices.";
+  let description = [{
+    The role of a weight, which an importer knows: its *columns* (outputs of the
+    layer) or *rows* (inputs) are split over a group of devices, in pieces of
+    `unit`, such as a head.
+
+    ```mlir
+    #q_proj = #transformer.sharding<column, tensor, unit = 128>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Transformer_ShardKind>:$kind,
+    EnumParameter<Transformer_ShardGroup>:$group,
+    DefaultValuedParameter<"int64_t", "1">:$unit);
+  let assemblyFormat = "`<` $kind `,` $group (`,` `unit` `=` $unit^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Transformer_RanksAttr : Transformer_Attr<"Ranks", "ranks"> {
+  let summary = "Devices that exchange data.";
+  let description = [{
+    `count` devices, numbered 0, `step`, 2 * `step`, and so on: the group of
+    device 0, which stands for all. Tensor-parallel neighbours have step 1.
+
+    ```mlir
+    #neighbours = #transformer.ranks<8>
+    #replicas = #transformer.ranks<4, step = 8>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$count, DefaultValuedParameter<"int64_t", "1">:$step);
+  let assemblyFormat = "`<` $count (`,` `step` `=` $step^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
+  let summary = "How many devices run the model, and how requests are spread.";
+  let description = [{
+    The module attribute `transformer.plan`, which `transformer-shard` leaves:
+    `devices` run the model together; `data_parallel` groups of them share the
+    requests.
+
+    ```mlir
+    #plan = #transformer.plan<devices = 16, data_parallel = 2>
+    ```
+  }];
+  let parameters = (ins "int64_t":$devices, "int64_t":$data_parallel);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Transformer_ModelAttr : Transformer_Attr<"Model", "model"> {

@@ -30,6 +30,26 @@ def Transformer_ExprKind : I32Enum<"ExprKind", "node of a workload expression", 
   let cppNamespace = "::mlir::transformer";
 }
 
+/// The group of devices that shares a linear layer: its size is an option of
+/// `transformer-shard`.
+def Transformer_ShardGroup : I32Enum<"ShardGroup", "devices that share a weight", [
+  I32EnumCase<"Tensor", 0, "tensor">,
+  I32EnumCase<"Output", 1, "output">,
+  I32EnumCase<"MLP", 2, "mlp">,
+  I32EnumCase<"Head", 3, "head">,
+  I32EnumCase<"Embedding", 4, "embedding">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// How a weight is split over its group.
+def Transformer_ShardKind : I32Enum<"ShardKind", "how a weight is split", [
+  I32EnumCase<"Column", 0, "column">,
+  I32EnumCase<"Row", 1, "row">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
 /// How far `transformer-decompose` expands.
 def Transformer_DecomposeLevel : I32Enum<"DecomposeLevel", "how far to decompose", [
   I32EnumCase<"Framework", 0, "framework">,
@@ -41,8 +61,23 @@ def Transformer_DecomposeLevel : I32Enum<"DecomposeLevel", "how far to decompose
 /// What happens to the weights and activations of a linear layer.
 def Transformer_LinearAction : I32Enum<"LinearAction", "quantization of a linear layer", [
   I32EnumCase<"Disabled", 0, "DISABLED">,
-  I32EnumCase<"W8A8Static", 1, "W8A8_STATIC">,
-  I32EnumCase<"W8A8Dynamic", 2, "W8A8_DYNAMIC">
+  I32EnumCase<"W8A16Static", 1, "W8A16_STATIC">,
+  I32EnumCase<"W8A16Dynamic", 2, "W8A16_DYNAMIC">,
+  I32EnumCase<"W8A8Static", 3, "W8A8_STATIC">,
+  I32EnumCase<"W8A8Dynamic", 4, "W8A8_DYNAMIC">,
+  I32EnumCase<"W4A8Static", 5, "W4A8_STATIC">,
+  I32EnumCase<"W4A8Dynamic", 6, "W4A8_DYNAMIC">,
+  I32EnumCase<"FP8", 7, "FP8">,
+  I32EnumCase<"MXFP4", 8, "MXFP4">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// What happens to queries, keys, values and the KV cache.
+def Transformer_AttentionAction : I32Enum<"AttentionAction", "quantization of attention", [
+  I32EnumCase<"Disabled", 0, "DISABLED">,
+  I32EnumCase<"INT8", 1, "INT8">,
+  I32EnumCase<"FP8", 2, "FP8">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }

@@ -12,6 +12,7 @@ include "TransformerOpsStructure.td"
 include "TransformerOpsNorm.td"
 include "TransformerOpsLinear.td"
 include "TransformerOpsAttention.td"
+include "TransformerOpsDistribution.td"
 include "TransformerOpsFFN.td"
 include "TransformerOpsPrimitive.td"
 

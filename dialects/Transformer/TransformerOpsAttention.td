@@ -95,6 +95,30 @@ def Transformer_RopeOp : Transformer_CompositeOp<"rope",
   let hasVerifier = 1;
 }
 
+def Transformer_RopePairOp : Transformer_CompositeOp<"rope_pair",
+    [AllTypesMatch<["query", "rotated_query"]>,
+     AllTypesMatch<["key", "rotated_key"]>]> {
+  let summary = "Rotates queries and keys in one kernel.";
+  let description = [{
+    `rotated_query = rope(query, table); rotated_key = rope(key, table)`
+
+    The table is read once for both. Shapes as in `transformer.rope`.
+
+    ```mlir
+    %q1, %k1 = transformer.rope_pair %q, %k, %rope : tensor<7x64x128xf16>,
+        tensor<7x8x128xf16>, !transformer.rope_table<128xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$query, FloatTensor:$key,
+                       Transformer_RopeTableType:$table);
+  let results = (outs FloatTensor:$rotated_query, FloatTensor:$rotated_key);
+  let assemblyFormat = [{
+    $query `,` $key `,` $table attr-dict
+    `:` type($query) `,` type($key) `,` type($table)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Attention over a cache
 //===----------------------------------------------------------------------===//
@@ -114,7 +138,8 @@ def Transformer_AppendCacheOp : Transformer_Op<"append_cache", [Pure,
           !transformer.batch
     ```
   }];
-  let arguments = (ins FloatTensor:$key, FloatTensor:$value,
+  let arguments = (ins FloatOrByteTensor:$key,
+                       FloatOrByteTensor:$value,
                        Transformer_KVCacheType:$cache,
                        Transformer_BatchType:$batch);
   let results = (outs Transformer_KVCacheType:$result);
@@ -147,6 +172,34 @@ def Transformer_AttentionOp : Transformer_Op<"attention", [Pure,
   let assemblyFormat = [{
     $query `,` $cache `of` $batch `scale` `(` custom<Decimal>($scale) `)`
     attr-dict `:` type($query) `,` type($cache) `,` type($batch)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_QuantizedAttentionOp : Transformer_Op<"quantized_attention",
+    [Pure]> {
+  let summary = "Grouped-query attention on 8-bit queries, keys and values.";
+  let description = [{
+    `transformer.attention` of `query * query_scale` and of the cached keys and
+    values times their scales; the result is a float. Shapes as there.
+
+    ```mlir
+    %a = transformer.quantized_attention %q, %cache of %batch
+        scale(0.08838834764831845) scales(%qs, %ks, %vs)
+        : tensor<7x64x128xi8>, !transformer.kv_cache<2x8x128xi8, block_size = 128>,
+          !transformer.batch -> tensor<7x64x128xf16>
+    ```
+  }];
+  let arguments = (ins DimsTensorOf<[I8, F8E4M3FN]>:$query,
+                       Transformer_KVCacheType:$cache,
+                       Transformer_BatchType:$batch, ScaleTensor:$queryScale,
+                       ScaleTensor:$keyScale, ScaleTensor:$valueScale,
+                       F64Attr:$scale);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $cache `of` $batch `scale` `(` custom<Decimal>($scale) `)`
+    `scales` `(` $queryScale `,` $keyScale `,` $valueScale `)` attr-dict
+    `:` type($query) `,` type($cache) `,` type($batch) `->` type($result)
   }];
   let hasVerifier = 1;
 }

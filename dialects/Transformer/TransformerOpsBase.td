@@ -19,7 +19,10 @@ class DimsTensorOf<list<Type> elementTypes>
 
 def AnyDimsTensor : DimsTensorOf<[AnyType]>;
 def FloatTensor : DimsTensorOf<[AnyFloat]>;
-def ByteTensor : DimsTensorOf<[I8]>;
+def QuantizedTensor
+    : DimsTensorOf<[I8, I<4>, F8E4M3FN, F8E5M2, F4E2M1FN]>;
+def FloatOrByteTensor : DimsTensorOf<[AnyFloat, I8]>;
+def GroupScaleTensor : DimsTensorOf<[F32, F8E8M0FNU]>;
 def IndicesTensor : DimsTensorOf<[I64]>;
 def ScaleTensor : Type<
     CPred<"$_self == ::mlir::RankedTensorType::get("

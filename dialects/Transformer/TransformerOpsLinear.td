@@ -67,7 +67,8 @@ def Transformer_LinearOp : Transformer_CompositeOp<"linear", [],
     `result[t, n] = sum_k input[t, k] * weight[n, k] (+ bias[n])`
 
     `input` is `T x K`, `weight` is `N x K` (outputs by inputs, as Hugging Face
-    keeps it), `bias` is `N`, `result` is `T x N`.
+    keeps it), `bias` is `N`, `result` is `T x N`. With `all_reduce`, the result
+    is summed over these devices in the same kernel.
 
     ```mlir
     %q = transformer.linear %x, %w
@@ -77,79 +78,114 @@ def Transformer_LinearOp : Transformer_CompositeOp<"linear", [],
     ```
   }];
   let arguments = (ins FloatTensor:$input, FloatTensor:$weight,
-                       Optional<FloatTensor>:$bias);
+                       Optional<FloatTensor>:$bias,
+                       OptionalAttr<Transformer_RanksAttr>:$all_reduce);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
+    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`all_reduce` $all_reduce^)? attr-dict
     `:` type($input) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def Transformer_QuantizedLinearOp : Transformer_Op<"quantized_linear", [Pure]> {
-  let summary = "A linear layer on 8-bit operands.";
+def Transformer_QuantizedLinearOp : Transformer_Op<"quantized_linear",
+    [Pure, AttrSizedOperandSegments]> {
+  let summary = "A linear layer with a quantized weight.";
   let description = [{
-    `result[t, n] = input_scale * weight_scale
-                  * sum_k input[t, k] * weight[n, k] (+ bias[n])`
+    `result[t, n] = sum_k input_scale * input[t, k] * weight_scale * weight[n, k]
+                  (+ bias[n])`
 
-    Shapes as in `transformer.linear`; the products are summed in 32-bit
-    integers, the result is of the model's element type. Scales are per tensor.
+    Shapes as in `transformer.linear`. The weight has 8 or 4 bits; so has the
+    input, unless it is a float without a scale (only weights are quantized).
+    Integer products are summed in 32 bits. Scales are per tensor, or per
+    `group_size` elements of a row: `T x ceil(K / group_size)` and
+    `N x ceil(K / group_size)` in f8E8M0FNU, as MX formats have them (OCP
+    Microscaling Formats 1.0).
 
     ```mlir
-    %y = transformer.quantized_linear %x, %w scales(%xs, %ws)
-        : tensor<7x5120xi8>, tensor<8192x5120xi8> -> tensor<7x8192xf16>
+    %y = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>)
+        input_scale(%xs : tensor<f32>) : tensor<7x5120xi8>, tensor<8192x5120xi8> -> tensor<7x8192xf16>
     ```
   }];
-  let arguments = (ins ByteTensor:$input, ByteTensor:$weight,
-                       ScaleTensor:$inputScale, ScaleTensor:$weightScale,
-                       Optional<FloatTensor>:$bias);
+  let arguments = (ins AnyDimsTensor:$input, QuantizedTensor:$weight,
+                       Optional<GroupScaleTensor>:$inputScale,
+                       GroupScaleTensor:$weightScale,
+                       Optional<FloatTensor>:$bias,
+                       OptionalAttr<I64Attr>:$group_size,
+                       OptionalAttr<Transformer_RanksAttr>:$all_reduce);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight `scales` `(` $inputScale `,` $weightScale `)`
-    (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
+    $input `,` $weight `weight_scale` `(` $weightScale `:` type($weightScale) `)`
+    (`input_scale` `(` $inputScale^ `:` type($inputScale) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`group_size` `(` $group_size^ `)`)? (`all_reduce` $all_reduce^)? attr-dict
     `:` type($input) `,` type($weight) `->` type($result)
   }];
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
-      "::mlir::Value":$weight, "::mlir::Value":$inputScale,
-      "::mlir::Value":$weightScale, "::mlir::Value":$bias)>];
-  let skipDefaultBuilders = 1;
   let hasVerifier = 1;
+}
+
+def Transformer_ConcatWeightsOp : Transformer_InferredOp<"concat_weights"> {
+  let summary = "Lays weights of linear layers with one input side by side.";
+  let description = [{
+    `result[n, ..] = weights[i][n - offset_i, ..]`: joined at the first
+    dimension, when the model is loaded and not in a step.
+
+    ```mlir
+    %w = transformer.concat_weights %wq, %wk
+        : tensor<8192x5120xi8>, tensor<1024x5120xi8>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyDimsTensor>:$weights);
+  let results = (outs AnyDimsTensor:$result);
+  let assemblyFormat = "$weights attr-dict `:` type($weights)";
 }
 
 //===----------------------------------------------------------------------===//
 // Quantization of activations
 //===----------------------------------------------------------------------===//
 
-def Transformer_QuantizeOp : Transformer_InferredOp<"quantize"> {
+def Transformer_QuantizeOp : Transformer_Op<"quantize", [Pure]> {
   let summary = "Quantizes to 8 bits with a known scale.";
   let description = [{
-    `result[..] = clamp(round(input[..] / scale), -128, 127)`
+    `result[..] = clamp(round(input[..] / scale))`
 
     `scale` is a scalar from calibration; `result` has the shape of `input`.
 
     ```mlir
-    %q = transformer.quantize %x, %scale : tensor<7x5120xf16>
+    %q = transformer.quantize %x, %scale : tensor<7x5120xf16> to tensor<7x5120xi8>
     ```
   }];
   let arguments = (ins FloatTensor:$input, ScaleTensor:$scale);
-  let results = (outs ByteTensor:$result);
-  let assemblyFormat = "$input `,` $scale attr-dict `:` type($input)";
+  let results = (outs QuantizedTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $scale attr-dict `:` type($input) `to` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
-def Transformer_DynamicQuantizeOp : Transformer_InferredOp<"dynamic_quantize"> {
-  let summary = "Quantizes to 8 bits with a scale found on the way.";
+def Transformer_DynamicQuantizeOp : Transformer_Op<"dynamic_quantize", [Pure]> {
+  let summary = "Quantizes with a scale found on the way.";
   let description = [{
-    `scale = max(abs(input)) / 127; result[..] = round(input[..] / scale)`
+    `scale = max(abs(input)) / largest; result[..] = round(input[..] / scale)`
 
-    One scale for the whole tensor; `result` has the shape of `input`.
+    One scale for the whole tensor, or, with `group_size`, one power of two per
+    so many elements of a row. `result` has the shape of `input`.
 
     ```mlir
-    %q, %scale = transformer.dynamic_quantize %x : tensor<7x5120xf16>
+    %q, %scale = transformer.dynamic_quantize %x
+        : tensor<7x5120xf16> to tensor<7x5120xi8>, tensor<f32>
+    %m, %scales = transformer.dynamic_quantize %x group_size(32)
+        : tensor<7x5120xf16> to tensor<7x5120xf4E2M1FN>, tensor<7x160xf8E8M0FNU>
     ```
   }];
-  let arguments = (ins FloatTensor:$input);
-  let results = (outs ByteTensor:$result, ScaleTensor:$scale);
-  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let arguments = (ins FloatTensor:$input, OptionalAttr<I64Attr>:$group_size);
+  let results = (outs QuantizedTensor:$result, GroupScaleTensor:$scale);
+  let assemblyFormat = [{
+    $input (`group_size` `(` $group_size^ `)`)? attr-dict
+    `:` type($input) `to` type($result) `,` type($scale)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // TENSORCAST_TRANSFORMER_OPS_LINEAR

@@ -28,4 +28,89 @@ def Transformer_RMSNormOp : Transformer_CompositeOp<"rms_norm",
   let hasVerifier = 1;
 }
 
+def Transformer_AddRMSNormOp : Transformer_CompositeOp<"add_rms_norm",
+    [AllTypesMatch<["lhs", "rhs", "sum", "norm"]>]> {
+  let summary = "Adds the residual and normalizes the sum, in one kernel.";
+  let description = [{
+    `sum = lhs + rhs; norm = rms_norm(sum, weight, eps)`
+
+    Both results are written once; the sum is read from device memory no more.
+    Shapes as in `transformer.rms_norm`.
+
+    ```mlir
+    %sum, %norm = transformer.add_rms_norm %hidden, %residual, %weight
+        eps(1.0e-6) : tensor<7x4096xf16>, tensor<4096xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$lhs, FloatTensor:$rhs, FloatTensor:$weight,
+                       F64Attr:$eps);
+  let results = (outs FloatTensor:$sum, FloatTensor:$norm);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $weight `eps` `(` custom<Decimal>($eps) `)` attr-dict
+    `:` type($lhs) `,` type($weight)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Normalization with quantization of the result
+//===----------------------------------------------------------------------===//
+
+def Transformer_RMSNormQuantizeOp
+    : Transformer_CompositeOp<"rms_norm_quantize"> {
+  let summary = "Normalizes and quantizes, in one kernel.";
+  let description = [{
+    `result = quantize(rms_norm(input, weight, eps), scale)`
+
+    With `scale` given, as `transformer.quantize`; otherwise the scale is found
+    on the way and is the second result, as in `transformer.dynamic_quantize`
+    (with one scale per `group_size` elements if that is given).
+
+    ```mlir
+    %q, %scale = transformer.rms_norm_quantize %x, %w eps(1.0e-6)
+        : tensor<7x64xf16>, tensor<64xf16> -> tensor<7x64xi8>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input, FloatTensor:$weight,
+                       Optional<ScaleTensor>:$scale, F64Attr:$eps,
+                       OptionalAttr<I64Attr>:$group_size);
+  let results = (outs QuantizedTensor:$result,
+                      Optional<GroupScaleTensor>:$result_scale);
+  let assemblyFormat = [{
+    $input `,` $weight `eps` `(` custom<Decimal>($eps) `)`
+    (`scale` `(` $scale^ `)`)? (`group_size` `(` $group_size^ `)`)? attr-dict
+    `:` type($input) `,` type($weight) `->` type($result)
+    (`,` type($result_scale)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_AddRMSNormQuantizeOp
+    : Transformer_CompositeOp<"add_rms_norm_quantize",
+    [AllTypesMatch<["lhs", "rhs", "sum"]>]> {
+  let summary = "Adds the residual, normalizes and quantizes, in one kernel.";
+  let description = [{
+    `sum = lhs + rhs; result = quantize(rms_norm(sum, weight, eps), scale)`
+
+    Scales as in `transformer.rms_norm_quantize`.
+
+    ```mlir
+    %sum, %q, %scale = transformer.add_rms_norm_quantize %x, %y, %w eps(1.0e-6)
+        : tensor<7x64xf16>, tensor<64xf16> -> tensor<7x64xi8>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$lhs, FloatTensor:$rhs, FloatTensor:$weight,
+                       Optional<ScaleTensor>:$scale, F64Attr:$eps,
+                       OptionalAttr<I64Attr>:$group_size);
+  let results = (outs FloatTensor:$sum, QuantizedTensor:$result,
+                      Optional<GroupScaleTensor>:$result_scale);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $weight `eps` `(` custom<Decimal>($eps) `)`
+    (`scale` `(` $scale^ `)`)? (`group_size` `(` $group_size^ `)`)? attr-dict
+    `:` type($lhs) `,` type($weight) `->` type($result)
+    (`,` type($result_scale)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TENSORCAST_TRANSFORMER_OPS_NORM

@@ -4,6 +4,7 @@
 #define TENSORCAST_TRANSFORMER_OPS_STRUCTURE
 
 include "TransformerOpsBase.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 //===----------------------------------------------------------------------===//
@@ -38,23 +39,30 @@ def Transformer_LayerOp : Transformer_Op<"layer",
   }];
 }
 
-def Transformer_WeightOp : Transformer_Op<"weight", [Pure]> {
+def Transformer_WeightOp : Transformer_Op<"weight", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Declares a weight of the layer or model.";
   let description = [{
     The result is the weight called `name` within the enclosing layer, of static
-    shape. Every call of the layer has its own.
+    shape. Every call of the layer has its own. `sharding` says how it may be
+    split over devices; without it every device holds all of it.
 
     ```mlir
-    %w = transformer.weight "self_attn.q_proj.weight" : tensor<8192x5120xf16>
+    %w = transformer.weight "self_attn.q_proj.weight"
+        sharding<column, tensor, unit = 128> : tensor<8192x5120xf16>
     ```
   }];
-  let arguments = (ins StrAttr:$name);
+  let arguments = (ins StrAttr:$name,
+                       OptionalAttr<Transformer_ShardingAttr>:$sharding);
   let results = (outs AnyDimsTensor:$result);
-  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $name (`sharding` $sharding^)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 
-def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure]> {
+def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Declares the KV cache of an attention.";
   let description = [{
     The result is the cache called `name` within the enclosing layer, as the

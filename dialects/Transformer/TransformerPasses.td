@@ -115,30 +115,194 @@ def TransformerDecompose
   ];
 }
 
+def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
+  let summary = "Splits the model over devices.";
+  let description = [{
+    Rewrites the module for device 0, which stands for all: weights become the
+    part that a device holds, by their `sharding`; the sizes of activations and
+    caches follow; `transformer.all_reduce` and `transformer.all_gather` put
+    results together. A layer that is split in a group of another size than the
+    tensor-parallel one spreads the tokens over that group.
+
+    Leaves the module attribute `transformer.plan`. Needs a module that is
+    neither sharded nor bound; quantize afterwards, so that scales belong to what
+    a device holds.
+  }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
+  let options = [
+    Option<"devices", "devices", "int64_t", /*default=*/"0",
+           "Devices that run the model; tp * dp if 0.">,
+    Option<"tensor", "tp", "int64_t", "0",
+           "Devices that share each layer (tensor parallel); 1 if 0.">,
+    Option<"data", "dp", "int64_t", "0",
+           "Groups that share the requests (data parallel); devices / tp if 0.">,
+    Option<"output", "o-proj-tp", "int64_t", "0",
+           "Devices that share the attention output; tp if 0.">,
+    Option<"mlp", "mlp-tp", "int64_t", "0",
+           "Devices that share the MLP; tp if 0.">,
+    Option<"head", "lmhead-tp", "int64_t", "0",
+           "Devices that share the head; tp if 0.">,
+    Option<"wordEmbedding", "word-embedding-tp", "std::string", "\"none\"",
+           "Split of the word embedding over tp: none or col.">,
+  ];
+}
+
 def TransformerQuantize
     : Pass<"transformer-quantize", "::mlir::func::FuncOp"> {
-  let summary = "Quantizes the linear layers of decoder layers.";
+  let summary = "Quantizes linear layers and attention of decoder layers.";
   let description = [{
     Replaces `transformer.linear` by a quantization of the activation and a
-    `transformer.quantized_linear` with an 8-bit weight and one scale per
-    tensor: `W8A8_DYNAMIC` finds the scale of the activation at run time,
-    `W8A8_STATIC` has it as a weight.
+    `transformer.quantized_linear`:
 
-    By default every linear layer of functions that layers call is quantized
-    (`model.layers.7.self_attn.q_proj`), and what lies outside of layers, such
-    as the head, is not. Needs linear layers whose weight is a
-    `transformer.weight`; others are left alone, with a remark of category
-    `quantize`.
+    | action | weight | activation | scales |
+    | --- | --- | --- | --- |
+    | `W8A16_*` | i8 | as it is | per tensor |
+    | `W8A8_*` | i8 | i8 | per tensor |
+    | `W4A8_*` | i4 | i8 | per tensor |
+    | `FP8` | f8E5M2 | f8E4M3FN, dynamic | per tensor |
+    | `MXFP4` | f4E2M1FN | f4E2M1FN, dynamic | f8E8M0FNU per group |
+
+    `_STATIC` has the scale of the activation as a weight, `_DYNAMIC` finds it
+    at run time. With an attention action, queries, keys, values and the KV
+    cache have 8 bits, with scales as weights.
+
+    Private functions, which layers call, are quantized; what lies outside of
+    layers, such as the head, is not. Patterns of names are matched within the
+    layer, without `.weight` (`self_attn.q_proj`). Needs linear layers
+    whose weight is a `transformer.weight`; others are left alone, with a remark
+    of category `quantize`. Shard first: scales belong to what a device holds.
   }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [
-    Option<"action", "linear-action", "std::string",
+    Option<"linearAction", "linear-action", "std::string",
            /*default=*/"\"W8A8_DYNAMIC\"",
-           "DISABLED, W8A8_DYNAMIC or W8A8_STATIC.">,
+           "DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, W8A8_DYNAMIC, "
+           "W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4.">,
+    Option<"attentionAction", "attention-action", "std::string",
+           /*default=*/"\"DISABLED\"", "DISABLED, INT8 or FP8.">,
+    Option<"groupSize", "group-size", "int64_t", /*default=*/"32",
+           "Elements that share a scale in MXFP4.">,
+    Option<"sharedGroupScales", "shared-group-scales", "bool",
+           /*default=*/"false", "Let rows share the scales of their groups.">,
     ListOption<"include", "include", "std::string",
                "Quantize only weights whose name matches one of these patterns "
                "(`*` stands for any text).">,
     ListOption<"exclude", "exclude", "std::string",
                "Leave out weights whose name matches one of these patterns.">,
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+class Transformer_FusionPass<string mnemonic>
+    : Pass<"transformer-" # mnemonic, "::mlir::func::FuncOp"> {
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
+}
+
+def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
+  let summary = "Wins norms back from their pieces and fuses the residual.";
+  let description = [{
+    `rms-norm`: the eight ops that a framework launches become one
+    `transformer.rms_norm`. `residual`: `transformer.add` followed by a norm
+    becomes `transformer.add_rms_norm`, which still yields the sum.
+
+    Works on the decomposed form. Near misses are remarks of category
+    `fuse-norm` with a reason.
+  }];
+  let options = [
+    Option<"rmsNorm", "rms-norm", "bool", "true",
+           "Win RMS norms back from their pieces.">,
+    Option<"residual", "residual", "bool", "true",
+           "Fuse the residual addition into the norm behind it.">,
+  ];
+}
+
+def TransformerFuseQuant : Transformer_FusionPass<"fuse-quant"> {
+  let summary = "Shares quantizations and fuses them into norms.";
+  let description = [{
+    `share`: equal quantizations of one tensor become one. `norm`: a norm that
+    only a quantization reads becomes one kernel with it, with the residual if
+    that is fused already.
+
+    Needs `transformer-fuse-norm` before it. Near misses are remarks of category
+    `fuse-quant` with a reason.
+  }];
+  let options = [
+    Option<"share", "share", "bool", "true",
+           "Merge equal quantizations of one tensor.">,
+    Option<"norm", "norm", "bool", "true",
+           "Fuse a norm with the quantization that alone reads it.">,
+    Option<"onlyEps", "only-eps", "double", "0.0",
+           "The one eps for which fused norms exist; any if 0.">,
+  ];
+}
+
+def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
+  let summary = "Wins rotary embeddings back and rotates queries with keys.";
+  let description = [{
+    `rope`: the products, negation and sum of a rotation become one
+    `transformer.rope`, the lookups of a table one `transformer.rope_table`.
+    `rope-pair`: the rotations of queries and keys become one
+    `transformer.rope_pair`.
+
+    Works on the decomposed form. Near misses are remarks of category
+    `fuse-attention` with a reason.
+  }];
+  let options = [
+    Option<"rope", "rope", "bool", "true",
+           "Win rotations back from their pieces.">,
+    Option<"ropePair", "rope-pair", "bool", "true",
+           "Rotate queries and keys in one kernel.">,
+    Option<"onlyFullWidth", "only-full-width", "bool", "false",
+           "Pair only rotations of whole heads.">,
+  ];
+}
+
+def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
+  let summary = "Wins gated activations back from their pieces.";
+  let description = [{
+    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`.
+
+    Works on the decomposed form. Near misses are remarks of category
+    `fuse-ffn` with a reason.
+  }];
+  let options = [
+    Option<"swiglu", "swiglu", "bool", "true", "Fuse the SiLU of the gate.">,
+  ];
+}
+
+def TransformerMergeLinears : Transformer_FusionPass<"merge-linears"> {
+  let summary = "Runs linear layers of one input as one.";
+  let description = [{
+    Linear layers that read the same tensor (query, key and value; gate and up)
+    become one with all their outputs, and slices of its result. Weights are
+    joined when the model is loaded. Quantized layers need the same quantized
+    input, so `transformer-fuse-quant` comes first.
+  }];
+  let options = [
+    Option<"onlyEqualGroups", "only-equal-groups", "bool", "false",
+           "Merge weights with scales per group only if they have equal "
+           "shapes.">,
+  ];
+}
+
+def TransformerFuseComm : Transformer_FusionPass<"fuse-comm"> {
+  let summary = "Shares exchanges and fuses them into linear layers.";
+  let description = [{
+    `share`: equal gathers of one tensor become one. `linear-all-reduce`: a
+    linear layer whose result only an all-reduce reads sums it over devices in
+    the same kernel.
+
+    Needs `transformer-shard` before it. Near misses are remarks of category
+    `fuse-comm` with a reason.
+  }];
+  let options = [
+    Option<"share", "share", "bool", "true",
+           "Merge equal gathers of one tensor.">,
+    Option<"linearAllReduce", "linear-all-reduce", "bool", "true",
+           "Fuse an all-reduce into the linear layer in front of it.">,
   ];
 }
 

@@ -48,7 +48,8 @@ void CommandLine::reportUnknown(const Arg &arg) {
   StringRef text = nearest;
   text.consume_back("=");
   std::string hint;
-  if (distance <= 4 && !text.empty())
+  // A likeness is a few letters of many.
+  if (distance <= 1 + name.size() / 4 && !text.empty())
     hint = "; did you mean '" + text.str() + "'?";
   reportError("unknown option " + quoteText(name) + hint);
 }
@@ -111,8 +112,9 @@ StringRef CommandLine::getChoice(OptSpecifier id, ArrayRef<StringRef> values,
   std::string hint;
   if (std::optional<StringRef> nearest = nearestName(text, values))
     hint = ("; did you mean '" + *nearest + "'?").str();
-  reportError("expected " + joinNames(values) + " for '" + getOptionName(*arg) +
-              "', but got " + quoteText(text) + hint);
+  reportError("expected " + joinNames(values.drop_back()) + " or " +
+              values.back() + " for '" + getOptionName(*arg) + "', but got " +
+              quoteText(text) + hint);
   return fallback;
 }
 

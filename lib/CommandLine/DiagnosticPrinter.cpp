@@ -4,6 +4,9 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,6 +31,22 @@ static FileLineColLoc findFile(Location loc) {
   return file;
 }
 
+/// Whether the line that a location is about is fit to be shown: not the whole
+/// of a file, and no binary.
+static bool isReadable(FileLineColLoc loc) {
+  auto file = llvm::MemoryBuffer::getFile(loc.getFilename().getValue());
+  if (!file)
+    return true;
+  llvm::line_iterator line(**file, /*SkipBlanks=*/false);
+  while (!line.is_at_end() && line.line_number() < loc.getLine())
+    ++line;
+  constexpr size_t longest = 400;
+  return line.is_at_end() ||
+         (line->size() <= longest && llvm::all_of(*line, [](char c) {
+            return llvm::isPrint(c) || c == '\t' || c == '\r';
+          }));
+}
+
 /// The name that an importer gave, in front of what is said about it.
 static std::string describe(Location loc) {
   auto name = dyn_cast<NameLoc>(loc);
@@ -35,23 +54,29 @@ static std::string describe(Location loc) {
 }
 
 void DiagnosticPrinter::print(Diagnostic &diag) {
-  if (findFile(diag.getLocation())) {
+  FileLineColLoc file = findFile(diag.getLocation());
+  if (file && isReadable(file)) {
     emitDiagnostic(diag);
     return;
   }
   std::string text = describe(diag.getLocation()) + diag.str();
+  std::string prefix = tool;
+  if (file)
+    prefix = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+              ":" + Twine(file.getColumn()))
+                 .str();
   switch (diag.getSeverity()) {
   case DiagnosticSeverity::Error:
-    llvm::WithColor::error(os, tool) << text << '\n';
+    llvm::WithColor::error(os, prefix) << text << '\n';
     break;
   case DiagnosticSeverity::Warning:
-    llvm::WithColor::warning(os, tool) << text << '\n';
+    llvm::WithColor::warning(os, prefix) << text << '\n';
     break;
   case DiagnosticSeverity::Remark:
-    llvm::WithColor::remark(os, tool) << text << '\n';
+    llvm::WithColor::remark(os, prefix) << text << '\n';
     break;
   case DiagnosticSeverity::Note:
-    llvm::WithColor::note(os, tool) << text << '\n';
+    llvm::WithColor::note(os, prefix) << text << '\n';
     break;
   }
   for (Diagnostic &note : diag.getNotes())

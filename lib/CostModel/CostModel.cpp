@@ -64,8 +64,10 @@ CostTerms mlir::tensorcast::getTerms(ascend::CostAttr cost) {
 
 FailureOr<const CostModel *> mlir::tensorcast::getCostModel(StringRef name,
                                                             Location loc) {
+  static const Roofline roofline202606("tensorcast-2026.06",
+                                       /*attributesFusedExchanges=*/false);
   static const Roofline roofline202608("tensorcast-2026.08");
-  const CostModel *models[] = {&roofline202608};
+  const CostModel *models[] = {&roofline202606, &roofline202608};
   SmallVector<StringRef> known;
   for (const CostModel *model : models) {
     if (model->getName() == name)

@@ -34,13 +34,38 @@ CostTerms Roofline::price(const WorkAmount &work, const DeviceProfile &device,
                         device.computeEfficiency, missing, anyCube);
   terms.vectorS = getTime(work.vectorOps, device.vectorOpsPerS,
                           device.computeEfficiency, missing, anyVector);
-  terms.memoryS = (work.bytesRead + work.bytesWritten) /
-                  (device.memoryBandwidthBytesPerS * device.memoryEfficiency);
-  double busy = std::max(terms.cubeS + terms.vectorS, terms.memoryS);
-  if (busy == 0)
+  double bandwidth = device.memoryBandwidthBytesPerS * device.memoryEfficiency;
+  terms.memoryS = (work.bytesRead + work.bytesWritten) / bandwidth;
+  bool computes = anyCube || anyVector;
+  double exchangeS = 0, exchangeMemoryS = 0;
+  for (const ExchangeAmount &exchange : work.exchanges) {
+    exchangeS += getExchangeTime(exchange, device);
+    exchangeMemoryS += 2 * exchange.bytes / bandwidth;
+  }
+  terms.communicationS = exchangeS;
+
+  // A kernel that computes and exchanges overlaps the two, each with its own
+  // start; its traffic is that of the operands.
+  double localS = std::max(terms.cubeS + terms.vectorS, terms.memoryS);
+  if (work.exchanges.empty() || computes) {
+    if (localS == 0)
+      return terms;
+    terms.launchS =
+        anyCube ? device.launchCosts.cubeS : device.launchCosts.vectorS;
+    terms.totalS = localS + terms.launchS;
+  }
+  if (work.exchanges.empty())
     return terms;
-  terms.launchS =
-      anyCube ? device.launchCosts.cubeS : device.launchCosts.vectorS;
-  terms.totalS = busy + terms.launchS;
+  double remoteS =
+      std::max(exchangeS, computes ? exchangeMemoryS : terms.memoryS);
+  double remoteTotalS = remoteS + device.launchCosts.collectiveS;
+  if (computes)
+    terms.memoryS += exchangeMemoryS;
+  if (remoteTotalS > terms.totalS) {
+    terms.launchS = device.launchCosts.collectiveS;
+    terms.totalS = remoteTotalS;
+  }
+  if (computes && !attributesFusedExchanges)
+    terms.cubeS = terms.vectorS = terms.memoryS = terms.communicationS = 0;
   return terms;
 }

@@ -12,11 +12,17 @@ namespace mlir::tensorcast {
 /// device's efficiencies. The launch cost is that of cube kernels if there are
 /// cube operations of a type that the device has a rate for, else that of
 /// vector kernels; a kernel with nothing to do costs nothing. Operations of a
-/// type without a rate are dropped. Williams et al., 2009; the launch cost is
+/// type without a rate are dropped. An exchange between devices takes the
+/// longer of its link time and its memory traffic, plus the launch cost of
+/// collectives; a kernel that computes and exchanges takes the longer of the
+/// two. Williams et al., 2009; the launch cost is
 /// that of the reference simulator at the model's date.
 class Roofline : public CostModel {
 public:
-  explicit Roofline(StringRef name) : CostModel(name) {}
+  /// In June 2026 the reference counted kernels that compute and exchange under
+  /// no resource.
+  explicit Roofline(StringRef name, bool attributesFusedExchanges = true)
+      : CostModel(name), attributesFusedExchanges(attributesFusedExchanges) {}
 
   CostTerms price(const WorkAmount &work, const DeviceProfile &device,
                   SmallVectorImpl<Type> &missing) const override;
@@ -24,6 +30,9 @@ public:
   StringRef getFormula() const override {
     return "time = max(cube + vector, memory) + launch";
   }
+
+private:
+  bool attributesFusedExchanges;
 };
 
 } // namespace mlir::tensorcast

@@ -3,9 +3,11 @@
 #include "tensorcast/Pipelines/Pipelines.h"
 
 #include "tensorcast/Conversion/Passes.h"
+#include "tensorcast/Conversion/TransformerToAscend/KernelSet.h"
 #include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -17,17 +19,56 @@ static std::string getOrDefault(const std::string &value, StringRef prefix,
   return value.empty() ? (prefix + reference).str() : value;
 }
 
-void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
-                                          const EagerOptions &options) {
-  if (!options.noRepetition)
-    pm.addPass(transformer::createTransformerDedupLayers());
+/// The kernel set that passes are told about; an empty one for an unknown name,
+/// which `convert-transformer-to-ascend` will report.
+static KernelSet findKernelSet(StringRef name) {
+  if (!llvm::is_contained(KernelSet::list(), name))
+    return {};
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  FailureOr<KernelSet> kernels =
+      KernelSet::load(name, /*compiled=*/true, UnknownLoc::get(&context));
+  return succeeded(kernels) ? std::move(*kernels) : KernelSet();
+}
 
-  transformer::TransformerQuantizeOptions quantize;
-  quantize.action = options.quantizeLinearAction;
-  pm.addNestedPass<func::FuncOp>(
-      transformer::createTransformerQuantize(quantize));
+namespace {
+/// Adds the passes that eager and compiled pipelines share.
+template <typename OptionsT> class PriceBuilder {
+public:
+  PriceBuilder(OpPassManager &pm, const OptionsT &options)
+      : pm(pm), options(options),
+        kernelSet(
+            getOrDefault(options.kernelSet, "reference-", options.reference)),
+        kernels(findKernelSet(kernelSet)) {}
 
-  if (options.queries.hasValue() || options.queryLength.hasValue()) {
+  void addSharding() {
+    transformer::TransformerShardOptions shard;
+    shard.devices = options.devices;
+    shard.tensor = options.tensor;
+    shard.data = options.data;
+    shard.output = options.output;
+    shard.mlp = options.mlp;
+    shard.head = options.head;
+    shard.wordEmbedding = options.wordEmbedding;
+    pm.addPass(transformer::createTransformerShard(shard));
+  }
+
+  void addQuantization() {
+    transformer::TransformerQuantizeOptions quantize;
+    quantize.linearAction = options.quantizeLinearAction;
+    StringRef action = quantize.linearAction;
+    if (action.consume_front("W8A16") &&
+        kernels.getSwitch("weight_only_is_w8a8"))
+      quantize.linearAction = ("W8A8" + action).str();
+    quantize.attentionAction = options.quantizeAttentionAction;
+    quantize.groupSize = options.mxfp4GroupSize;
+    quantize.sharedGroupScales = kernels.getSwitch("shared_group_scales") != 0;
+    pm.addNestedPass<func::FuncOp>(
+        transformer::createTransformerQuantize(quantize));
+  }
+
+  void addWorkload() {
+    if (!options.queries.hasValue() && !options.queryLength.hasValue())
+      return;
     transformer::TransformerBindWorkloadOptions bind;
     bind.queries = options.queries;
     bind.queryLength = options.queryLength;
@@ -37,20 +78,85 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
     pm.addPass(transformer::createTransformerBindWorkload(bind));
   }
 
-  pm.addNestedPass<func::FuncOp>(transformer::createTransformerDecompose());
+  void addDecomposition() {
+    pm.addNestedPass<func::FuncOp>(transformer::createTransformerDecompose());
+  }
 
-  ConvertTransformerToAscendOptions convert;
-  convert.kernelSet =
-      getOrDefault(options.kernelSet, "reference-", options.reference);
-  pm.addPass(createConvertTransformerToAscend(convert));
+  /// The number of a named way of the kernel set.
+  double getSwitch(StringRef name) { return kernels.getSwitch(name); }
 
-  ascend::AscendEstimateOptions estimate;
-  estimate.device = options.device;
-  estimate.defaultDevice = "TEST_DEVICE";
-  estimate.costModel =
-      getOrDefault(options.costModel, "tensorcast-", options.reference);
-  estimate.reservedMemoryGB = options.reservedMemoryGB;
-  pm.addPass(ascend::createAscendEstimate(estimate));
+  void addFusions(bool linearAllReduce) {
+    auto add = [&](std::unique_ptr<Pass> pass) {
+      pm.addNestedPass<func::FuncOp>(std::move(pass));
+    };
+    transformer::TransformerFuseAttentionOptions attention;
+    attention.onlyFullWidth = kernels.getSwitch("full_width_rope_only") != 0;
+    transformer::TransformerFuseQuantOptions quant;
+    quant.onlyEps = kernels.getSwitch("quantized_norm_eps");
+    transformer::TransformerMergeLinearsOptions merge;
+    merge.onlyEqualGroups = kernels.getSwitch("equal_groups_only") != 0;
+    transformer::TransformerFuseCommOptions comm;
+    comm.linearAllReduce = linearAllReduce;
+    add(transformer::createTransformerFuseComm(comm));
+    add(transformer::createTransformerFuseNorm());
+    add(transformer::createTransformerFuseAttention(attention));
+    add(transformer::createTransformerFuseFFN());
+    add(transformer::createTransformerFuseQuant(quant));
+    add(transformer::createTransformerMergeLinears(merge));
+  }
+
+  void addLowering(bool compiled) {
+    ConvertTransformerToAscendOptions convert;
+    convert.kernelSet = kernelSet;
+    convert.compiled = compiled;
+    pm.addPass(createConvertTransformerToAscend(convert));
+    ascend::AscendEstimateOptions estimate;
+    estimate.device = options.device;
+    estimate.defaultDevice = "TEST_DEVICE";
+    estimate.costModel =
+        getOrDefault(options.costModel, "tensorcast-", options.reference);
+    estimate.reservedMemoryGB = options.reservedMemoryGB;
+    pm.addPass(ascend::createAscendEstimate(estimate));
+  }
+
+  OpPassManager &pm;
+  const OptionsT &options;
+
+private:
+  std::string kernelSet;
+  KernelSet kernels;
+};
+} // namespace
+
+void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
+                                          const EagerOptions &options) {
+  PriceBuilder<EagerOptions> builder(pm, options);
+  if (!options.noRepetition)
+    pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addSharding();
+  builder.addQuantization();
+  builder.addWorkload();
+  builder.addDecomposition();
+  builder.addLowering(/*compiled=*/false);
+}
+
+void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
+                                            const CompileOptions &options) {
+  PriceBuilder<CompileOptions> builder(pm, options);
+  if (!options.noRepetition)
+    pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addSharding();
+  builder.addQuantization();
+  builder.addWorkload();
+  builder.addDecomposition();
+  // Without regions per layer, kernels reach across the edges of layers.
+  if (options.noRepetition)
+    pm.addPass(transformer::createTransformerInlineLayers());
+  builder.addFusions(/*linearAllReduce=*/
+                     builder.getSwitch("fuse_linear_all_reduce") != 0 ||
+                     llvm::is_contained(options.compilationConfig,
+                                        CompilationPass::MatmulAllReduce));
+  builder.addLowering(/*compiled=*/true);
 }
 
 void mlir::tensorcast::registerPipelines() {
@@ -59,4 +165,8 @@ void mlir::tensorcast::registerPipelines() {
       "Price a model as a framework runs it op by op: dedup, quantize, bind, "
       "decompose, lower, estimate",
       buildEagerPipeline);
+  PassPipelineRegistration<CompileOptions>(
+      "tensorcast-compile",
+      "Price a compiled model: as tensorcast-eager, with fusions",
+      buildCompilePipeline);
 }

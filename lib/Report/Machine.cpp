@@ -69,6 +69,7 @@ void mlir::tensorcast::printJson(raw_ostream &os, const Report &report) {
   Json json = {{"schema", "tensorcast-report-1"},
                {"model", report.model},
                {"device", report.device},
+               {"num_devices", report.devices},
                {"cost_model", report.costModel},
                {"kernel_set", report.kernelSet},
                {"workload", toJson(report.workload)},

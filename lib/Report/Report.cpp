@@ -51,7 +51,8 @@ double Report::getTokensPerSecond() const {
   if (!workload || executionTimeS <= 0)
     return 0;
   return static_cast<double>(workload.getQueries()) *
-         workload.getQueryLength() / executionTimeS;
+         workload.getQueryLength() /
+         (executionTimeS * static_cast<double>(devices));
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,6 +280,10 @@ private:
       work.vectorOps += value(ops);
     work.bytesRead = value(total.bytesRead);
     work.bytesWritten = value(total.bytesWritten);
+    for (const ascend::Exchange &exchange : total.exchanges)
+      work.wireBytes +=
+          getWireBytes({exchange.kind, value(exchange.bytes),
+                        exchange.ranks.getCount(), exchange.ranks.getStep()});
     return work;
   }
 
@@ -321,6 +326,10 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
   report.kernelSet = text(ascend::kKernelSetAttrName);
   report.workload =
       module->getAttrOfType<WorkloadAttr>(transformer::kWorkloadAttrName);
+
+  if (auto plan = module->getAttrOfType<transformer::PlanAttr>(
+          transformer::kPlanAttrName))
+    report.devices = plan.getDevices();
 
   auto runs = countRuns(module);
   if (failed(runs))

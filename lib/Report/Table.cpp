@@ -76,6 +76,7 @@ private:
 
 static void printHeading(raw_ostream &os, const Report &report) {
   os << (report.model.empty() ? "model" : report.model) << " on "
+     << (report.devices == 1 ? "" : std::to_string(report.devices) + " x ")
      << report.device;
   if (transformer::WorkloadAttr workload = report.workload) {
     os << ": " << workload.getQueries()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks that prices equal recorded runs of the reference simulator.
 
-    check_goldens.py TENSORCAST MODELS GOLDENS
+    check_goldens.py TENSORCAST MODELS GOLDENS [OPTIONS...]
 
-GOLDENS is a folder of golden files, or one of them. Each is one run: its
-options, total time, memory, breakdown, every operator with its calls, and every
+GOLDENS is a folder of golden files, or one of them. OPTIONS, such as the date
+of the reference, go with every run. Each golden file is one run: its options, total time, memory, breakdown, every operator with its calls, and every
 launch. The same options are run here, on the model of that name in the folder
 MODELS. Everything must agree to rounding: the launches to four digits, which is
 how equal ones are found.
@@ -93,13 +93,14 @@ def launch_problems(report, golden):
             if ours[name, seconds] != reference[name, seconds]]
 
 
-def check(tool, models, path):
+def check(tool, models, path, more):
     golden = json.loads(path.read_text())
     # `.derived` says where a config is from; the model has the rest.
     config = models / golden["config"].replace(".derived.json", ".json")
     try:
-        report = run(tool, config, golden["options"])
-        by_launch = run(tool, config, golden["options"], "--dump-input-shapes")
+        report = run(tool, config, golden["options"], *more)
+        by_launch = run(tool, config, golden["options"], "--dump-input-shapes",
+                        *more)
     except RuntimeError as error:
         return [str(error)]
     return (total_problems(report, golden) + operator_problems(report, golden)
@@ -107,10 +108,12 @@ def check(tool, models, path):
 
 
 def main():
-    tool, models, goldens = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
+    tool, more = sys.argv[1], sys.argv[4:]
+    models, goldens = map(pathlib.Path, sys.argv[2:4])
     paths = sorted(goldens.glob("*.json")) if goldens.is_dir() else [goldens]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda path: check(tool, models, path), paths))
+        results = list(pool.map(
+            lambda path: check(tool, models, path, more), paths))
     for path, problems in zip(paths, results):
         print(f"{path.stem}: {'differs' if problems else 'agrees'}")
         for problem in problems:

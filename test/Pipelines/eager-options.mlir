@@ -2,10 +2,11 @@
 // RUN: tc-opt %s --tensorcast-eager="queries=3 query-length=9 context-length=5 decode prefix-cache-hit-rate=0.25" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=WORKLOAD
 // WORKLOAD:      transformer-dedup-layers,
-// WORKLOAD:      transformer-quantize{{.*}}linear-action=W8A8_DYNAMIC
+// WORKLOAD-NEXT: transformer-shard{devices=0 dp=0 lmhead-tp=0 mlp-tp=0 o-proj-tp=0 tp=0 word-embedding-tp=none},
+// WORKLOAD:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC shared-group-scales=false}
 // WORKLOAD:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
 // WORKLOAD:      transformer-decompose{level=framework
-// WORKLOAD:      convert-transformer-to-ascend{kernel-set=reference-2026.08}
+// WORKLOAD:      convert-transformer-to-ascend{compiled=false kernel-set=reference-2026.08}
 // WORKLOAD:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= reserved-memory-gb=0.000000e+00}
 
 // Without a workload, nothing is bound.
@@ -51,8 +52,8 @@
 // LENGTH: error: expected 'query_length' from 1 to 2147483648, but got 0
 // QUERIES: error: expected 'queries' from 1 to 2147483648, but got 0
 // UNKNOWN: no such option querys
-// ACTION: error: unknown linear action 'W4A16'; known linear actions: DISABLED, W8A8_STATIC, W8A8_DYNAMIC
-// MODEL: error: unknown cost model 'roofline'; known cost models: tensorcast-2026.08
+// ACTION: error: unknown linear action 'W4A16'; known linear actions: DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, W8A8_DYNAMIC, W4A8_STATIC, W4A8_DYNAMIC, FP8, MXFP4
+// MODEL: error: unknown cost model 'roofline'; known cost models: tensorcast-2026.06, tensorcast-2026.08
 // SET: error: unknown kernel set 'roofline'; known kernel sets:{{.*}} reference-2026.08
 
 module {}

@@ -1,13 +1,65 @@
 //===- tc-opt.cpp - Runs passes on .mlir files ----------------------------===//
 
+#include "tensorcast/CommandLine/SourceCheck.h"
 #include "tensorcast/InitAll.h"
 
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << message << '\n';
+  return EXIT_FAILURE;
+}
+
+/// As MlirOptMain, but refuses what the parser would crash on, and reports
+/// output that cannot be written.
+static int run(llvm::StringRef inputPath, llvm::StringRef outputPath,
+               DialectRegistry &registry) {
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (inputPath == "-" &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(/*fd=*/0))
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
+                    "interrupt)\n";
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputPath, &message);
+  if (!file)
+    return fail("tc-opt: error: " + message);
+  if (std::optional<std::string> problem =
+          tensorcast::checkSource(file->getMemBufferRef()))
+    return fail(*problem);
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputPath, &message);
+  if (!output)
+    return fail("tc-opt: error: " + message);
+  if (failed(MlirOptMain(output->os(), std::move(file), registry, config)))
+    return EXIT_FAILURE;
+  output->os().flush();
+  if (std::error_code error = output->os().error()) {
+    output->os().clear_error();
+    return fail("tc-opt: error: cannot write '" + outputPath +
+                "': " + error.message());
+  }
+  output->keep();
+  return EXIT_SUCCESS;
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::tensorcast::registerAllDialects(registry);
-  mlir::tensorcast::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "TensorCast optimizer driver\n", registry));
+  llvm::InitLLVM init(argc, argv);
+  tensorcast::installFatalErrorHandlers();
+  DialectRegistry registry;
+  tensorcast::registerAllDialects(registry);
+  tensorcast::registerAllPasses();
+  auto [inputPath, outputPath] = registerAndParseCLIOptions(
+      argc, argv, "TensorCast optimizer driver\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  // Lists need no input.
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(
+        MlirOptMain(argc, argv, inputPath, outputPath, registry));
+  return run(inputPath, outputPath, registry);
 }

@@ -116,7 +116,8 @@ static int verify(CommandLine &line, const Request &request,
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
   auto workload = WorkloadAttr::getChecked(
       emit, context, request.queries, request.queryLength,
-      request.contextLength, request.decode, FloatAttr());
+      request.contextLength, request.decode, /*data_parallel=*/int64_t(1),
+      FloatAttr());
   if (!workload)
     return ExitFailure;
   OwningOpRef<ModuleOp> before =

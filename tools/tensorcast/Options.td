@@ -105,7 +105,7 @@ defm cost_model : Value<"cost-model",
 defm kernel_set : Value<"kernel-set", [TextGenerate], "NAME",
   "Kernel set (default: that of the reference date)">;
 defm reference : Value<"reference", [TextGenerate], "DATE",
-  "Reference simulator to agree with (default: 2026.08)">;
+  "Reference simulator to agree with (2026.06 or 2026.08, the default)">;
 defm reserved_memory_gb : Value<"reserved-memory-gb",
   [TextGenerate, ReportCommand, ExplainCommand], "GB",
   "Device memory kept for other uses (default: 0)">;
@@ -130,7 +130,43 @@ def disable_repetition : Flag<["--"], "disable-repetition">,
 defm num_hidden_layers_override : Value<"num-hidden-layers-override",
   [TextGenerate], "N", "Keep only N layers (0: as the config says)">;
 defm quantize_linear_action : Value<"quantize-linear-action", [TextGenerate],
-  "ACTION", "DISABLED, W8A8_DYNAMIC (default) or W8A8_STATIC">;
+  "ACTION", "DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, W8A8_DYNAMIC "
+  "(default), W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4">;
+defm quantize_attention_action : Value<"quantize-attention-action",
+  [TextGenerate], "ACTION", "DISABLED (default), INT8 or FP8">;
+defm mxfp4_group_size : Value<"mxfp4-group-size", [TextGenerate], "N",
+  "Elements that share a scale in MXFP4 (default: 32)">;
+def compile : Flag<["--"], "compile">, In<[TextGenerate]>,
+  HelpText<"Price the compiled model: with fusions">;
+
+//===----------------------------------------------------------------------===//
+// text-generate: devices
+//===----------------------------------------------------------------------===//
+
+defm num_devices : Value<"num-devices", [TextGenerate], "N",
+  "Devices that run the model (default: 1)">;
+defm tp_size : Value<"tp-size", [TextGenerate], "N",
+  "Devices that share each layer (default: 1)">;
+defm dp_size : Value<"dp-size", [TextGenerate], "N",
+  "Groups that share the requests (default: devices / tp)">;
+defm o_proj_tp_size : Value<"o-proj-tp-size", [TextGenerate], "N",
+  "Devices that share the attention output (default: tp)">;
+defm o_proj_dp_size : Value<"o-proj-dp-size", [TextGenerate], "N",
+  "Groups of those (default: devices / o-proj-tp)">;
+defm mlp_tp_size : Value<"mlp-tp-size", [TextGenerate], "N",
+  "Devices that share the MLP (default: tp)">;
+defm mlp_dp_size : Value<"mlp-dp-size", [TextGenerate], "N",
+  "Groups of those (default: devices / mlp-tp)">;
+defm lmhead_tp_size : Value<"lmhead-tp-size", [TextGenerate], "N",
+  "Devices that share the head (default: tp)">;
+defm lmhead_dp_size : Value<"lmhead-dp-size", [TextGenerate], "N",
+  "Groups of those (default: devices / lmhead-tp)">;
+defm word_embedding_tp : Value<"word-embedding-tp", [TextGenerate], "SPLIT",
+  "Split of the word embedding: none (default) or col">;
+def compilation_config_eq : CommaJoined<["--"], "compilation-config=">,
+  In<[TextGenerate]>, MetaVarName<"NAMES">,
+  HelpText<"Passes of --compile to switch on: enable-matmul-allreduce, "
+           "enable-sequence-parallel">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: options of the reference without a meaning here
@@ -145,36 +181,20 @@ def quantize_lmhead : NotedFlag<"quantize-lmhead",
   "The head stays unquantized, as in the reference">;
 def dump_op_bound_results : NotedFlag<"dump-op-bound-results",
   "Reports always say what bounds a kernel">;
-defm mxfp4_group_size : NotedValue<"mxfp4-group-size",
-  "Only MXFP4 linear layers have groups">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: options of the reference that take only their default yet
 //===----------------------------------------------------------------------===//
 
-def compile : LaterFlag<"compile">;
-defm compilation_config : LaterValue<"compilation-config", "none", "NAMES">;
 defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
-defm quantize_attention_action : LaterValue<"quantize-attention-action",
-  "DISABLED", "ACTION">;
 defm quantize_non_expert_linear_action :
   LaterValue<"quantize-non-expert-linear-action", "DISABLED", "ACTION">;
-defm num_devices : LaterValue<"num-devices", "1", "N">;
-defm tp_size : LaterValue<"tp-size", "1", "N">;
-defm dp_size : LaterValue<"dp-size", "1", "N">;
 defm pp_size : LaterValue<"pp-size", "1", "N">;
 defm dcp_size : LaterValue<"dcp-size", "1", "N">;
 defm ep_size : LaterValue<"ep-size", "1", "N">;
 defm moe_tp_size : LaterValue<"moe-tp-size", "1", "N">;
 defm moe_dp_size : LaterValue<"moe-dp-size", "1", "N">;
-defm o_proj_tp_size : LaterValue<"o-proj-tp-size", "1", "N">;
-defm o_proj_dp_size : LaterValue<"o-proj-dp-size", "1", "N">;
-defm mlp_tp_size : LaterValue<"mlp-tp-size", "1", "N">;
-defm mlp_dp_size : LaterValue<"mlp-dp-size", "1", "N">;
-defm lmhead_tp_size : LaterValue<"lmhead-tp-size", "1", "N">;
-defm lmhead_dp_size : LaterValue<"lmhead-dp-size", "1", "N">;
 defm vision_tp_size : LaterValue<"vision-tp-size", "1", "N">;
-defm word_embedding_tp : LaterValue<"word-embedding-tp", "none", "col|row">;
 defm num_mtp_tokens : LaterValue<"num-mtp-tokens", "0", "N">;
 defm speculative_method : LaterValue<"speculative-method", "none", "METHOD">;
 defm num_speculative_tokens : LaterValue<"num-speculative-tokens", "0", "N">;

@@ -38,7 +38,13 @@ static LogicalResult checkLowered(ModuleOp module) {
 /// no prices yet.
 static LogicalResult price(ModuleOp module, CommandLine &line) {
   MLIRContext *context = module.getContext();
-  transformer::WorkloadAttr workload = getWorkload(line, context);
+  transformer::WorkloadAttr workload =
+      getWorkload(line, context, transformer::getDataParallel(module));
+  bool wantsWorkload = line.getArgs().hasArg(
+      OPT_num_queries_eq, OPT_query_length_eq, OPT_context_length_eq,
+      OPT_decode, OPT_prefix_cache_hit_rate_eq);
+  if (wantsWorkload && !workload)
+    return failure();
   double reserved = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   if (line.hasError() || failed(checkLowered(module)))
     return failure();

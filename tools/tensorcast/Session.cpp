@@ -3,6 +3,7 @@
 #include "Session.h"
 
 #include "tensorcast/CommandLine/OutputFile.h"
+#include "tensorcast/CommandLine/SourceCheck.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,6 +35,11 @@ OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {
     emitError(UnknownLoc::get(&context)) << message;
+    return {};
+  }
+  if (std::optional<std::string> problem =
+          checkSource(file->getMemBufferRef())) {
+    llvm::errs() << *problem << '\n';
     return {};
   }
   sourceManager.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
@@ -70,7 +76,8 @@ LogicalResult Session::report(ModuleOp module) {
 }
 
 transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
-                                                        MLIRContext *context) {
+                                                        MLIRContext *context,
+                                                        int64_t dataParallel) {
   llvm::opt::OptSpecifier ids[] = {OPT_num_queries_eq, OPT_query_length_eq,
                                    OPT_context_length_eq, OPT_decode,
                                    OPT_prefix_cache_hit_rate_eq};
@@ -90,9 +97,9 @@ transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
   if (hitRate != 0)
     rate = FloatAttr::get(Float64Type::get(context), hitRate);
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
-  return transformer::WorkloadAttr::getChecked(emit, context, queries,
-                                               queryLength, contextLength,
-                                               line.hasFlag(OPT_decode), rate);
+  return transformer::WorkloadAttr::getChecked(
+      emit, context, queries, queryLength, contextLength,
+      line.hasFlag(OPT_decode), dataParallel, rate);
 }
 
 StringRef mlir::tensorcast::getInput(CommandLine &line, StringRef what) {

@@ -39,7 +39,8 @@ private:
 
 /// The workload that the options describe; null if they describe none. Mistakes
 /// are reported through `line`.
-transformer::WorkloadAttr getWorkload(CommandLine &line, MLIRContext *context);
+transformer::WorkloadAttr getWorkload(CommandLine &line, MLIRContext *context,
+                                      int64_t dataParallel = 1);
 
 /// The single positional argument; reports if there is not exactly one.
 StringRef getInput(CommandLine &line, StringRef what);

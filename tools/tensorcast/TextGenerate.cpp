@@ -9,6 +9,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Pipelines/Pipelines.h"
+#include "tensorcast/Support/Wording.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Option.h"
@@ -57,9 +58,70 @@ static StringRef getModel(CommandLine &line) {
   return line.getString(OPT_model_id_eq);
 }
 
-/// Fills what the pipeline needs from the command line.
+/// The passes that `--compilation-config` switches on; reports those that are
+/// not built, and notes one that does nothing.
+static SmallVector<CompilationPass> getCompilationConfig(CommandLine &line) {
+  StringRef known[] = {"enable-matmul-allreduce", "enable-sequence-parallel"};
+  StringRef later[] = {"enable-multistream", "enable-dispatch-ffn-combine"};
+  SmallVector<CompilationPass> passes;
+  for (std::string name :
+       line.getArgs().getAllArgValues(OPT_compilation_config_eq)) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (!StringRef(name).starts_with("enable-"))
+      name = "enable-" + name;
+    if (llvm::is_contained(later, name)) {
+      line.reportError("'" + name +
+                       "' of '--compilation-config' is not built yet");
+    } else if (name == known[0]) {
+      passes.push_back(CompilationPass::MatmulAllReduce);
+    } else if (name == known[1]) {
+      line.reportNote(
+          "'" + name +
+          "' has no effect here: sequence parallelism "
+          "starts at row-wise word embeddings, which are not built");
+      passes.push_back(CompilationPass::SequenceParallel);
+    } else {
+      line.reportError(unknownName("compilation pass", name, known));
+    }
+  }
+  if (!passes.empty() && !line.hasFlag(OPT_compile))
+    line.reportError("expected '--compile' beside '--compilation-config', but "
+                     "got none");
+  return passes;
+}
+
+/// Groups and their numbers must make up all devices.
+static void checkGroups(CommandLine &line) {
+  for (OptionID id :
+       {OPT_num_devices_eq, OPT_tp_size_eq, OPT_dp_size_eq,
+        OPT_o_proj_tp_size_eq, OPT_mlp_tp_size_eq, OPT_lmhead_tp_size_eq})
+    if (const Arg *arg = line.getArgs().getLastArg(id);
+        arg && line.getInteger(id, 1) < 1)
+      line.reportError("expected '" + getOptionName(*arg) +
+                       "' of at least 1, but got " + arg->getValue());
+  int64_t devices = line.getInteger(OPT_num_devices_eq, 1);
+  int64_t tensor = line.getInteger(OPT_tp_size_eq, 1);
+  std::tuple<StringRef, OptionID, OptionID> groups[] = {
+      {"o-proj", OPT_o_proj_tp_size_eq, OPT_o_proj_dp_size_eq},
+      {"mlp", OPT_mlp_tp_size_eq, OPT_mlp_dp_size_eq},
+      {"lmhead", OPT_lmhead_tp_size_eq, OPT_lmhead_dp_size_eq}};
+  for (auto [name, tp, dp] : groups) {
+    if (!line.getArgs().hasArg(dp))
+      continue;
+    int64_t size = line.getInteger(tp, tensor), number = line.getInteger(dp, 1);
+    if (size < 1 || number < 1 || devices % size != 0 ||
+        devices / size != number)
+      line.reportError("expected '--" + name + "-tp-size' * '--" + name +
+                       "-dp-size' to be " + Twine(devices) +
+                       " devices, but got " + Twine(size) + " * " +
+                       Twine(number));
+  }
+}
+
+/// Fills what a pipeline needs from the command line.
+template <typename OptionsT>
 static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
-                        EagerOptions &options) {
+                        OptionsT &options) {
   if (workload) {
     options.queries = workload.getQueries();
     options.queryLength = workload.getQueryLength();
@@ -77,9 +139,24 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   set(options.costModel, OPT_cost_model_eq);
   options.quantizeLinearAction =
       line.getChoice(OPT_quantize_linear_action_eq,
-                     {"DISABLED", "W8A8_DYNAMIC", "W8A8_STATIC"},
+                     {"DISABLED", "W8A16_STATIC", "W8A16_DYNAMIC",
+                      "W8A8_STATIC", "W8A8_DYNAMIC", "W4A8_STATIC",
+                      "W4A8_DYNAMIC", "FP8", "MXFP4"},
                      "W8A8_DYNAMIC")
           .str();
+  options.quantizeAttentionAction =
+      line.getChoice(OPT_quantize_attention_action_eq,
+                     {"DISABLED", "INT8", "FP8"}, "DISABLED")
+          .str();
+  options.devices = line.getInteger(OPT_num_devices_eq, 1);
+  options.tensor = line.getInteger(OPT_tp_size_eq, 0);
+  options.data = line.getInteger(OPT_dp_size_eq, 0);
+  options.output = line.getInteger(OPT_o_proj_tp_size_eq, 0);
+  options.mlp = line.getInteger(OPT_mlp_tp_size_eq, 0);
+  options.head = line.getInteger(OPT_lmhead_tp_size_eq, 0);
+  options.wordEmbedding =
+      line.getChoice(OPT_word_embedding_tp_eq, {"none", "col"}, "none").str();
+  options.mxfp4GroupSize = line.getInteger(OPT_mxfp4_group_size_eq, 32);
   options.reservedMemoryGB = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   options.noRepetition = line.hasFlag(OPT_no_repetition);
 }
@@ -88,6 +165,7 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
   checkReferenceOptions(line);
+  checkGroups(line);
   StringRef model = getModel(line);
   line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   int64_t layers = line.getInteger(OPT_num_hidden_layers_override_eq, 0);
@@ -99,11 +177,25 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
                           std::pair(OPT_query_length_eq, "--query-length")})
     if (!line.getArgs().hasArg(id))
       line.reportError(Twine("expected '") + name + "', but got none");
-  EagerOptions options;
   transformer::WorkloadAttr workload;
   if (!line.hasError())
     workload = getWorkload(line, context);
-  readOptions(line, workload, options);
+  PassManager pm(context);
+  if (line.hasFlag(OPT_compile)) {
+    if (line.getString(OPT_reference_eq) == "2026.06")
+      line.reportNote("the two streams of 2026.06 are priced as one, which is "
+                      "exact for dense models");
+    CompileOptions options;
+    readOptions(line, workload, options);
+    for (CompilationPass pass : getCompilationConfig(line))
+      options.compilationConfig.push_back(pass);
+    buildCompilePipeline(pm, options);
+  } else {
+    EagerOptions options;
+    readOptions(line, workload, options);
+    getCompilationConfig(line);
+    buildEagerPipeline(pm, options);
+  }
   if (line.hasError())
     return ExitUsage;
   FailureOr<DecoderConfig> config = loadModel(model, context);
@@ -113,8 +205,6 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     config->numHiddenLayers = layers;
 
   OwningOpRef<ModuleOp> module = buildModel(*config, context);
-  PassManager pm(context);
-  buildEagerPipeline(pm, options);
   if (failed(pm.run(*module)) || failed(session.report(*module)))
     return ExitFailure;
   return ExitSuccess;

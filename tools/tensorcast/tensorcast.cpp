@@ -2,6 +2,7 @@
 
 #include "Options.h"
 
+#include "tensorcast/CommandLine/SourceCheck.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -73,11 +74,44 @@ static void printHelp() {
                   "usage.\n";
 }
 
+/// Whether an argument is a name of the reference's optional passes, with or
+/// without `enable` in front.
+static bool isCompilationPass(StringRef arg) {
+  std::string name = arg.str();
+  std::replace(name.begin(), name.end(), '_', '-');
+  StringRef rest = name;
+  return rest.consume_front("enable") ||
+         llvm::is_contained({"multistream", "sequence-parallel",
+                             "matmul-allreduce", "dispatch-ffn-combine"},
+                            rest);
+}
+
+/// `--compilation-config a b` as `--compilation-config=a,b`: the only option
+/// that takes any number of values.
+static SmallVector<const char *> joinLists(ArrayRef<const char *> args,
+                                           llvm::StringSaver &saver) {
+  SmallVector<const char *> joined;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (normalizeOption(args[i]) != "--compilation-config") {
+      joined.push_back(args[i]);
+      continue;
+    }
+    SmallVector<StringRef> names;
+    while (i + 1 < args.size() && isCompilationPass(args[i + 1]))
+      names.push_back(args[++i]);
+    joined.push_back(
+        saver.save("--compilation-config=" + llvm::join(names, ",")).data());
+  }
+  return joined;
+}
+
 static int runCommand(const Command &command, ArrayRef<const char *> args) {
   Visibility visibility(command.visibility);
   std::string name = ("tensorcast " + command.name).str();
   CommandLine line(name, getOptTable(), visibility, llvm::errs());
-  if (failed(line.parse(args)))
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  if (failed(line.parse(joinLists(args, saver))))
     return ExitUsage;
   if (line.hasFlag(OPT_help) || line.hasFlag(OPT_help_hidden)) {
     getOptTable().printHelp(llvm::outs(), command.usage.data(),
@@ -95,6 +129,7 @@ static int runCommand(const Command &command, ArrayRef<const char *> args) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installFatalErrorHandlers();
   ArrayRef<const char *> args = ArrayRef<const char *>(argv, argc).drop_front();
   StringRef name = args.empty() ? "" : args.front();
   if (name == "--help" || name == "-h" || name == "-help" || name == "help") {

@@ -17,12 +17,32 @@ namespace mlir::tensorcast {
 /// device computes in. All 8-bit floats share one, and all 4-bit types another.
 std::optional<RateKey> getRateKey(Type elementType);
 
+/// An exchange between devices, in numbers.
+struct ExchangeAmount {
+  ascend::CollectiveKind kind;
+  /// What this device sends.
+  double bytes;
+  /// Devices 0, step, ... of the group.
+  int64_t count, step;
+};
+
 /// What a launch needs, in numbers.
 struct WorkAmount {
   /// Operations by element type.
   SmallVector<std::pair<Type, double>, 2> cubeOps, vectorOps;
   double bytesRead = 0, bytesWritten = 0;
+  SmallVector<ExchangeAmount, 1> exchanges;
 };
+
+/// The link time of an exchange on the device's interconnect, in seconds. The
+/// level is the outermost one at which the ranks differ; in a full mesh, a
+/// group has its share of the links. Of the known algorithms the fastest
+/// counts: rings and trees for all-reduce, log2(n) steps for the others.
+double getExchangeTime(const ExchangeAmount &exchange,
+                       const DeviceProfile &device);
+
+/// Bytes that this device puts on its links for an exchange.
+double getWireBytes(const ExchangeAmount &exchange);
 
 /// The times of one launch, in seconds.
 struct CostTerms {

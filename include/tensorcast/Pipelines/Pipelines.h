@@ -12,9 +12,13 @@
 
 namespace mlir::tensorcast {
 
-/// Options of `tensorcast-eager`. Names and defaults are those of `tensorcast
+/// Options that change a price. Names and defaults are those of `tensorcast
 /// text-generate`, without `--`; `queries` stands for `num-queries`.
-struct EagerOptions : PassPipelineOptions<EagerOptions> {
+template <typename OptionsT>
+struct PriceOptions : PassPipelineOptions<OptionsT> {
+  template <typename T>
+  using Option = typename PassPipelineOptions<OptionsT>::template Option<T>;
+
   Option<int64_t> queries{
       *this, "queries",
       llvm::cl::desc("Requests in the step; with query-length, binds the "
@@ -35,12 +39,36 @@ struct EagerOptions : PassPipelineOptions<EagerOptions> {
                      "module's ascend.device if empty, else TEST_DEVICE.")};
   Option<std::string> quantizeLinearAction{
       *this, "quantize-linear-action",
-      llvm::cl::desc("DISABLED, W8A8_DYNAMIC or W8A8_STATIC."),
+      llvm::cl::desc("DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, "
+                     "W8A8_DYNAMIC, W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4."),
       llvm::cl::init("W8A8_DYNAMIC")};
+  Option<std::string> quantizeAttentionAction{
+      *this, "quantize-attention-action",
+      llvm::cl::desc("DISABLED, INT8 or FP8."), llvm::cl::init("DISABLED")};
+  Option<int64_t> mxfp4GroupSize{
+      *this, "mxfp4-group-size",
+      llvm::cl::desc("Elements that share a scale in MXFP4."),
+      llvm::cl::init(32)};
+  Option<int64_t> devices{*this, "devices",
+                          llvm::cl::desc("Devices that run the model; tp * dp "
+                                         "if left out.")};
+  Option<int64_t> tensor{*this, "tp", llvm::cl::desc("Tensor-parallel size.")};
+  Option<int64_t> data{*this, "dp", llvm::cl::desc("Data-parallel size.")};
+  Option<int64_t> output{
+      *this, "o-proj-tp",
+      llvm::cl::desc("Devices that share the attention output; tp if 0.")};
+  Option<int64_t> mlp{*this, "mlp-tp",
+                      llvm::cl::desc("Devices that share the MLP; tp if 0.")};
+  Option<int64_t> head{*this, "lmhead-tp",
+                       llvm::cl::desc("Devices that share the head; tp if 0.")};
+  Option<std::string> wordEmbedding{
+      *this, "word-embedding-tp",
+      llvm::cl::desc("Split of the word embedding: none or col."),
+      llvm::cl::init("none")};
   Option<std::string> reference{
       *this, "reference",
       llvm::cl::desc("Date of the reference simulator whose kernel set and "
-                     "cost model are the defaults."),
+                     "cost model are the defaults: 2026.06 or 2026.08."),
       llvm::cl::init("2026.08")};
   Option<std::string> kernelSet{
       *this, "kernel-set",
@@ -53,14 +81,36 @@ struct EagerOptions : PassPipelineOptions<EagerOptions> {
   Option<double> reservedMemoryGB{
       *this, "reserved-memory-gb",
       llvm::cl::desc("Device memory (GiB) kept for other uses.")};
-  Option<bool> noRepetition{
-      *this, "no-repetition",
-      llvm::cl::desc("Do not merge equal layers; the price is the same.")};
+  Option<bool> noRepetition{*this, "no-repetition",
+                            llvm::cl::desc("Do not merge equal layers.")};
+};
+
+/// Options of `tensorcast-eager`.
+struct EagerOptions : PriceOptions<EagerOptions> {};
+
+/// Passes of the compiled pipeline that are off unless they are named.
+enum class CompilationPass { MatmulAllReduce, SequenceParallel };
+
+/// Options of `tensorcast-compile`.
+struct CompileOptions : PriceOptions<CompileOptions> {
+  ListOption<CompilationPass> compilationConfig{
+      *this, "compilation-config", llvm::cl::desc("Passes to switch on."),
+      llvm::cl::values(
+          clEnumValN(CompilationPass::MatmulAllReduce,
+                     "enable-matmul-allreduce",
+                     "fuse linear layers with the all-reduce behind them"),
+          clEnumValN(CompilationPass::SequenceParallel,
+                     "enable-sequence-parallel",
+                     "no effect without row-wise word embeddings, which are "
+                     "not built"))};
 };
 
 /// dedup, quantize, bind, decompose to what a framework launches, lower,
 /// estimate.
 void buildEagerPipeline(OpPassManager &pm, const EagerOptions &options);
+
+/// The same, with fusions between decomposition and lowering.
+void buildCompilePipeline(OpPassManager &pm, const CompileOptions &options);
 
 void registerPipelines();
 

@@ -69,6 +69,8 @@ struct Report {
   std::string model, device, costModel, kernelSet;
   /// Null for a module without a workload, whose sizes are all numbers.
   transformer::WorkloadAttr workload;
+  /// Devices that run the model together.
+  int64_t devices = 1;
   /// Time to the end of the last stream, and sum of all launches.
   double executionTimeS = 0, kernelTimeS = 0;
   double launches = 0, writeBacks = 0;
@@ -78,7 +80,8 @@ struct Report {
   SmallVector<LayerRow> layers;
   SmallVector<OpRow> ops;
 
-  /// New tokens (as the workload gives them) per second; 0 without a workload.
+  /// New tokens (as the workload gives them) per second and device; 0 without a
+  /// workload.
   double getTokensPerSecond() const;
 };
 

@@ -40,51 +40,81 @@ struct LowerAppendCache : LoweringPattern<AppendCacheOp> {
   }
 };
 
-struct LowerAttention : LoweringPattern<AttentionOp> {
-  using LoweringPattern::LoweringPattern;
+/// Attention over the cache; quantized attention also converts its scores and
+/// its result.
+template <typename AttentionLikeOp>
+struct LowerAttention : LoweringPattern<AttentionLikeOp> {
+  using LoweringPattern<AttentionLikeOp>::LoweringPattern;
 
-  LogicalResult matchAndRewrite(AttentionOp op,
+  LogicalResult matchAndRewrite(AttentionLikeOp op,
                                 PatternRewriter &rewriter) const override {
     MLIRContext *context = op.getContext();
     KVCacheType cache = op.getCache().getType();
-    RankedTensorType type = op.getType();
-    WorkloadAttr workload = getWorkload(op.getBatch());
-    ExprAttr q = getNewTokensExpr(context), kv = getTotalTokensExpr(context);
-    ExprAttr sequences = getSequencesExpr(context);
-
-    // Every new token meets every token of its request: kernels skip no blocks
-    // for causality here.
-    ExprAttr pairs = bind(sumOverRequests(q * kv), workload);
-    ExprAttr rows = bind(sumOverRequests(kv), workload);
-    // A block table as wide as the longest request, the starts of the
-    // requests in the packed tokens, and two lengths of each.
-    ExprAttr blockSize = ExprAttr::constant(context, cache.getBlockSize());
-    ExprAttr blocks =
-        getFunctionExpr(ExprKind::CeilDiv, {maxOverRequests(kv), blockSize});
-    ExprAttr metadata =
-        bind((sequences * blocks + sequences + 1 + 2 * sequences) * indexBytes,
-             workload);
+    auto query = cast<RankedTensorType>(op.getQuery().getType());
+    Type softmaxType = op.getType().getElementType();
+    ExprAttr elements = getNumElements(query);
+    if (!elements)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    BatchExprs batch(op.getBatch(), cache.getBlockSize());
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       ascend::AttentionOp::create(
-          builder, loc, pairs, type.getDimSize(1), type.getDimSize(2),
+          builder, loc, batch.pairs, query.getDimSize(1), query.getDimSize(2),
           cache.getHeadSize(),
           ExprAttr::constant(context,
                              kernel.getCoefficient("softmax_ops_per_score")),
-          rows, cache.getNumHeads(), metadata, type.getElementType(),
-          cache.getElementType());
+          batch.rows, cache.getNumHeads(), batch.metadata,
+          query.getElementType(), cache.getElementType(), softmaxType);
+      double outputOps = kernel.getCoefficient("output_ops_per_element");
+      if (outputOps != 0)
+        ascend::ElementwiseOp::create(builder, loc, elements,
+                                      ExprAttr::constant(context, outputOps),
+                                      softmaxType);
     };
-    return replaceWithLaunch(op, kernels, rewriter,
-                             {"attention",
-                              {op.getQuery()},
-                              {op.getCache(), op.getBatch()},
-                              {},
-                              work});
+    LaunchParts parts = {
+        "attention", {op.getQuery()}, {op.getCache(), op.getBatch()}, {}, work};
+    addScales(op, parts);
+    return replaceWithLaunch(op, this->kernels, rewriter, parts);
   }
+
+private:
+  static void addScales(AttentionOp, LaunchParts &) {}
+  static void addScales(QuantizedAttentionOp op, LaunchParts &parts) {
+    bool isFloat = isa<FloatType>(op.getCache().getType().getElementType());
+    parts.kernel = isFloat ? "quantized_attention_fp8" : "quantized_attention";
+    llvm::append_values(parts.inputs, op.getQueryScale(), op.getKeyScale(),
+                        op.getValueScale());
+  }
+
+  /// What attention needs to know of the batch.
+  struct BatchExprs {
+    ExprAttr pairs, rows, metadata;
+
+    BatchExprs(Value batch, int64_t blockSize) {
+      MLIRContext *context = batch.getContext();
+      WorkloadAttr workload = getWorkload(batch);
+      ExprAttr q = getNewTokensExpr(context), kv = getTotalTokensExpr(context);
+      ExprAttr sequences = getSequencesExpr(context);
+      // Every new token meets every token of its request: kernels skip no
+      // blocks for causality here.
+      pairs = bind(sumOverRequests(q * kv), workload);
+      rows = bind(sumOverRequests(kv), workload);
+      // A block table as wide as the longest request, the starts of the
+      // requests in the packed tokens, and two lengths of each.
+      ExprAttr blocks = getFunctionExpr(
+          ExprKind::CeilDiv,
+          {maxOverRequests(kv),
+           ExprAttr::constant(context, static_cast<double>(blockSize))});
+      metadata = bind((sequences * blocks + sequences + 1 + 2 * sequences) *
+                          indexBytes,
+                      workload);
+    }
+  };
 };
 } // namespace
 
 void mlir::tensorcast::populateAttentionLowering(RewritePatternSet &patterns,
                                                  const KernelSet &kernels) {
-  patterns.add<LowerAppendCache, LowerAttention>(patterns.getContext(),
-                                                 kernels);
+  patterns.add<LowerAppendCache, LowerAttention<AttentionOp>,
+               LowerAttention<QuantizedAttentionOp>>(patterns.getContext(),
+                                                     kernels);
 }

@@ -21,15 +21,9 @@ struct LowerElementwise : LoweringPattern<SourceOp> {
     auto type = cast<RankedTensorType>(op->getOperand(0).getType());
     ExprAttr elements = getNumElements(type);
     if (!elements)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
-      double perElement = kernel.getCoefficient("vector_ops_per_element");
-      if (perElement != 0)
-        ascend::ElementwiseOp::create(
-            builder, loc, elements,
-            ExprAttr::constant(op.getContext(), perElement),
-            type.getElementType());
+      addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
     };
     StringRef kernel = op->getName().stripDialect();
     return replaceWithLaunch(
@@ -64,8 +58,12 @@ template <typename SourceOp> struct LowerLookup : LoweringPattern<SourceOp> {
     Value indices = getIndices(op);
     ExprAttr rows = getNumElements(cast<RankedTensorType>(indices.getType()));
     if (!rows || ShapedType::isDynamic(op.getTable().getType().getDimSize(1)))
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    StringRef name = op->getName().stripDialect();
+    const Kernel *kernel = this->kernels.lookup(name);
+    if (kernel && kernel->getCoefficient("reads_whole_table"))
+      return replaceWithLaunch(op, this->kernels, rewriter,
+                               {name, {op.getTable(), indices}, {}, {}, {}});
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       MLIRContext *context = op.getContext();
       ascend::GatherOp::create(
@@ -73,9 +71,8 @@ template <typename SourceOp> struct LowerLookup : LoweringPattern<SourceOp> {
           ExprAttr::constant(context, getRowBytes(op.getTable().getType())),
           ExprAttr::constant(context, 0));
     };
-    return replaceWithLaunch(
-        op, this->kernels, rewriter,
-        {op->getName().stripDialect(), {indices}, {op.getTable()}, {}, work});
+    return replaceWithLaunch(op, this->kernels, rewriter,
+                             {name, {indices}, {op.getTable()}, {}, work});
   }
 
 private:
@@ -84,15 +81,43 @@ private:
 };
 } // namespace
 
+namespace {
+/// A quantization with one scale per group has a kernel of its own.
+struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(DynamicQuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getInput().getType();
+    ExprAttr elements = getNumElements(type);
+    ExprAttr scales = getNumElements(op.getScale().getType());
+    if (!elements || !scales)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
+      if (double perScale = kernel.getCoefficient("vector_ops_per_scale"))
+        ascend::ElementwiseOp::create(
+            builder, loc, scales, ExprAttr::constant(op.getContext(), perScale),
+            type.getElementType());
+    };
+    StringRef name =
+        op.getGroupSize() ? "dynamic_quantize_mx" : "dynamic_quantize";
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {name, {op.getInput()}, {}, {}, work});
+  }
+};
+} // namespace
+
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
   patterns
       .add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
            LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
-           LowerElementwise<DynamicQuantizeOp>, LowerElementwise<MeanOp>,
+           LowerDynamicQuantize, LowerElementwise<MeanOp>,
            LowerElementwise<MulOp>, LowerElementwise<NegOp>,
            LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
            LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
+           LowerElementwise<SwiGLUOp>, LowerView<ConcatWeightsOp>,
            LowerView<ReshapeOp>, LowerView<RopePackOp>, LowerView<RopePartsOp>,
            LowerView<SliceOp>, LowerLookup<EmbeddingOp>, LowerLookup<GatherOp>>(
           patterns.getContext(), kernels);

@@ -37,13 +37,16 @@ static Kernel readKernel(const Json &json) {
   for (const auto &[key, value] : json.items()) {
     if (key == "reference_name" && value.is_string())
       kernel.referenceName = value.get_ref<const std::string &>();
+    else if (key == "operand_type" && value.is_string())
+      kernel.operandType = value.get_ref<const std::string &>();
     else if (value.is_number())
       kernel.coefficients[key] = value.get<double>();
   }
   return kernel;
 }
 
-FailureOr<KernelSet> KernelSet::load(StringRef name, Location loc) {
+FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
+                                     Location loc) {
   const auto *file =
       llvm::find_if(embeddedSets, [&](const EmbeddedFile &candidate) {
         return candidate.name == name;
@@ -56,11 +59,15 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, Location loc) {
 
   KernelSet set;
   set.name = name.str();
-  if (auto kernels = json->find("kernels"); kernels != json->end())
+  for (const char *part : {"kernels", "compiled"}) {
+    auto kernels = json->find(part);
+    if (kernels == json->end() || (part == StringRef("compiled") && !compiled))
+      continue;
     for (const auto &[key, value] : kernels->items())
       set.kernels[key] = readKernel(value);
+  }
   if (auto switches = json->find("switches"); switches != json->end())
     for (const auto &[key, value] : switches->items())
-      set.switches[key] = value.value("on", false);
+      set.switches[key] = value.value("value", 0.0);
   return set;
 }

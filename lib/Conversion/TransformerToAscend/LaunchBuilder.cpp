@@ -12,6 +12,22 @@ WorkloadAttr mlir::tensorcast::getWorkload(Value batch) {
   return cast<transformer::BatchType>(batch.getType()).getWorkload();
 }
 
+void mlir::tensorcast::addElementwiseWork(OpBuilder &builder, Location loc,
+                                          const Kernel &kernel,
+                                          transformer::ExprAttr elements,
+                                          Type elementType) {
+  auto add = [&](StringRef coefficient, Type type) {
+    double perElement = kernel.getCoefficient(coefficient);
+    if (perElement != 0)
+      ascend::ElementwiseOp::create(
+          builder, loc, elements,
+          transformer::ExprAttr::constant(builder.getContext(), perElement),
+          type);
+  };
+  add("vector_ops_per_element", elementType);
+  add("f32_ops_per_element", builder.getF32Type());
+}
+
 LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
                                                   const KernelSet &kernels,
                                                   PatternRewriter &rewriter,
@@ -26,10 +42,13 @@ LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
     return value.empty() ? StringAttr() : rewriter.getStringAttr(value);
   };
   Location loc = op->getLoc();
+  SmallVector<Type> types(op->getResultTypes());
+  if (parts.discardedResult)
+    types.erase(types.begin() + *parts.discardedResult);
   auto launch = ascend::LaunchOp::create(
-      rewriter, loc, op->getResultTypes(), rewriter.getStringAttr(parts.kernel),
-      parts.inputs, parts.resident, parts.count,
-      text(transformer::getName(loc)), text(kernel->referenceName),
+      rewriter, loc, types, rewriter.getStringAttr(parts.kernel), parts.inputs,
+      parts.resident, parts.count, text(transformer::getName(loc)),
+      text(kernel->referenceName),
       /*cost=*/ascend::CostAttr());
   if (parts.work) {
     OpBuilder::InsertionGuard guard(rewriter);
@@ -38,6 +57,9 @@ LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
     if (launch.getWork().front().empty())
       rewriter.eraseBlock(&launch.getWork().front());
   }
-  rewriter.replaceOp(op, launch.getResults());
+  SmallVector<Value> results(launch.getResults());
+  if (parts.discardedResult)
+    results.insert(results.begin() + *parts.discardedResult, Value());
+  rewriter.replaceOp(op, results);
   return success();
 }

@@ -29,13 +29,25 @@ struct LaunchParts {
   transformer::ExprAttr count;
   /// Builds the work ops; none for a kernel that only moves data.
   llvm::function_ref<void(OpBuilder &, Location, const Kernel &)> work;
+  /// A result of the op that the kernel does not write, as nothing uses it.
+  std::optional<unsigned> discardedResult = {};
 };
+
+/// Why an op of unknown size has no kernel.
+inline constexpr StringLiteral kUnknownSize =
+    "a '?' has no expression; add #transformer.dims to its type";
 
 /// Replaces `op` by a launch with the same results, or fails with a reason if
 /// the set has no such kernel.
 LogicalResult replaceWithLaunch(Operation *op, const KernelSet &kernels,
                                 PatternRewriter &rewriter,
                                 const LaunchParts &parts);
+
+/// Adds the vector operations that `kernel` does on each of `elements`, by its
+/// coefficients `vector_ops_per_element` (of `elementType`) and
+/// `f32_ops_per_element`.
+void addElementwiseWork(OpBuilder &builder, Location loc, const Kernel &kernel,
+                        transformer::ExprAttr elements, Type elementType);
 
 /// The workload of a bound batch, else null.
 transformer::WorkloadAttr getWorkload(Value batch);
@@ -47,6 +59,10 @@ void populateLinearLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateAttentionLowering(RewritePatternSet &patterns,
                                const KernelSet &kernels);
+void populateDistributionLowering(RewritePatternSet &patterns,
+                                  const KernelSet &kernels);
+void populateNormLowering(RewritePatternSet &patterns,
+                          const KernelSet &kernels);
 
 /// Rewrites the model as the reference simulator sees it, where the kernel set
 /// says so (Reference/).

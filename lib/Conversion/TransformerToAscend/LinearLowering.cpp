@@ -5,6 +5,8 @@
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
@@ -14,6 +16,20 @@ static ExprAttr getExpr(MLIRContext *context, const Dim &dim) {
   return dim.isStatic()
              ? ExprAttr::constant(context, static_cast<double>(dim.size))
              : dim.expr;
+}
+
+/// Adds the exchange of a layer whose result is summed over devices.
+static void addAllReduce(OpBuilder &builder, Location loc, RanksAttr ranks,
+                         Type result) {
+  if (ranks)
+    ascend::CollectiveOp::create(builder, loc,
+                                 ascend::CollectiveKind::AllReduce,
+                                 getByteSize(result), ranks);
+}
+
+/// Kernels that also sum over devices have names of their own.
+static std::string getKernelName(StringRef name, RanksAttr allReduce) {
+  return (name + (allReduce ? "_all_reduce" : "")).str();
 }
 
 namespace {
@@ -39,8 +55,7 @@ struct LowerMatmul : LoweringPattern<MatmulOp> {
                                 PatternRewriter &rewriter) const override {
     ProductSizes sizes(op.getLhs().getType(), op.getType());
     if (!sizes)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
                                op.getType().getElementType());
@@ -59,13 +74,14 @@ struct LowerLinear : LoweringPattern<LinearOp> {
                                 PatternRewriter &rewriter) const override {
     ProductSizes sizes(op.getInput().getType(), op.getType());
     if (!sizes)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
                                op.getType().getElementType());
+      addAllReduce(builder, loc, op.getAllReduceAttr(), op.getType());
     };
-    StringRef kernel = op.getBias() ? "matmul_bias" : "matmul";
+    std::string kernel = ::getKernelName(
+        op.getBias() ? "matmul_bias" : "matmul", op.getAllReduceAttr());
     return replaceWithLaunch(
         op, kernels, rewriter,
         {kernel, llvm::to_vector(op->getOperands()), {}, {}, work});
@@ -77,23 +93,47 @@ struct LowerQuantizedLinear : LoweringPattern<QuantizedLinearOp> {
 
   LogicalResult matchAndRewrite(QuantizedLinearOp op,
                                 PatternRewriter &rewriter) const override {
-    ProductSizes sizes(op.getInput().getType(), op.getType());
+    auto input = cast<RankedTensorType>(op.getInput().getType());
+    ProductSizes sizes(input, op.getType());
     if (!sizes)
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
-      ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
-                               op.getInput().getType().getElementType());
-      double biasOps = kernel.getCoefficient("bias_ops_per_element");
-      if (op.getBias() && biasOps != 0)
-        ascend::ElementwiseOp::create(
-            builder, loc, sizes.m * sizes.n,
-            ExprAttr::constant(op.getContext(), biasOps),
+      Type type = kernel.operandType.empty()
+                      ? input.getElementType()
+                      : parseType(kernel.operandType, op.getContext());
+      ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k, type);
+      auto add = [&](ExprAttr elements, StringRef coefficient, Type type) {
+        double operations = kernel.getCoefficient(coefficient);
+        if (operations != 0)
+          ascend::ElementwiseOp::create(
+              builder, loc, elements,
+              ExprAttr::constant(op.getContext(), operations), type);
+      };
+      add(sizes.k * sizes.n, "dequantize_ops_per_weight", builder.getF32Type());
+      if (op.getBias())
+        add(sizes.m * sizes.n, "bias_ops_per_element",
             op.getType().getElementType());
+      addAllReduce(builder, loc, op.getAllReduceAttr(), op.getType());
     };
+    std::string kernel =
+        ::getKernelName(getKernelName(op), op.getAllReduceAttr());
     return replaceWithLaunch(
         op, kernels, rewriter,
-        {"quantized_matmul", llvm::to_vector(op->getOperands()), {}, {}, work});
+        {kernel, llvm::to_vector(op->getOperands()), {}, {}, work});
+  }
+
+private:
+  /// Kernels differ by what they multiply.
+  static StringRef getKernelName(QuantizedLinearOp op) {
+    if (!op.getInputScale())
+      return "weight_quantized_matmul";
+    if (op.getGroupSize())
+      return "quantized_matmul_mx";
+    Type weight =
+        cast<RankedTensorType>(op.getWeight().getType()).getElementType();
+    if (isa<FloatType>(weight))
+      return "quantized_matmul_fp8";
+    return weight.isInteger(4) ? "quantized_matmul_int4" : "quantized_matmul";
   }
 };
 
@@ -107,24 +147,26 @@ struct LowerLastTokens : LoweringPattern<LastTokensOp> {
     RankedTensorType type = op.getType();
     ExprAttr rows = getExpr(context, getDims(type)[0]);
     if (!rows || ShapedType::isDynamic(type.getDimSize(1)))
-      return rewriter.notifyMatchFailure(
-          op, "a '?' has no expression; add #transformer.dims to its type");
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     double rowBytes =
         type.getDimSize(1) * *getElementBytes(type.getElementType());
-    auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
-      constexpr double indexBytes = 8;
-      ascend::GatherOp::create(builder, loc, rows,
-                               ExprAttr::constant(context, rowBytes),
-                               rows * indexBytes);
+    const Kernel *kernel = kernels.lookup("last_tokens");
+    bool whole = kernel && kernel->getCoefficient("reads_whole_table");
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      double indexBytes = kernel.getCoefficient("index_is_free") ? 0 : 8;
+      ascend::GatherOp::create(
+          builder, loc, rows, ExprAttr::constant(context, whole ? 0 : rowBytes),
+          rows * indexBytes);
     };
     ExprAttr prefill = ExprAttr::constant(context, 1) - getDecodeExpr(context);
     ExprAttr count = bind(prefill, getWorkload(op.getBatch()));
-    return replaceWithLaunch(op, kernels, rewriter,
-                             {"last_tokens",
-                              {},
-                              {op.getInput(), op.getBatch()},
-                              count.isConstant(1) ? ExprAttr() : count,
-                              work});
+    LaunchParts parts = {"last_tokens",
+                         {},
+                         {op.getBatch()},
+                         count.isConstant(1) ? ExprAttr() : count,
+                         work};
+    (whole ? parts.inputs : parts.resident).push_back(op.getInput());
+    return replaceWithLaunch(op, kernels, rewriter, parts);
   }
 };
 } // namespace

@@ -15,6 +15,15 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
+/// A table of rotations is two tables on the device, looked up one by one.
+static void expandRopeTables(ModuleOp module) {
+  module.walk([](RopeTableOp table) {
+    OpBuilder builder(table);
+    table->replaceAllUsesWith(table.decompose(builder));
+    table->erase();
+  });
+}
+
 namespace {
 /// Remembers why the last pattern declined each op.
 struct ReasonListener : RewriterBase::Listener {
@@ -38,7 +47,7 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     FailureOr<KernelSet> loaded =
-        KernelSet::load(kernelSet, UnknownLoc::get(context));
+        KernelSet::load(kernelSet, compiled, UnknownLoc::get(context));
     if (failed(loaded))
       return failure();
     kernels = std::make_shared<KernelSet>(std::move(*loaded));
@@ -46,6 +55,8 @@ public:
     populateElementwiseLowering(set, *kernels);
     populateLinearLowering(set, *kernels);
     populateAttentionLowering(set, *kernels);
+    populateNormLowering(set, *kernels);
+    populateDistributionLowering(set, *kernels);
     patterns = std::move(set);
     return success();
   }
@@ -53,6 +64,7 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     applyReferenceWays(module, *kernels);
+    expandRopeTables(module);
     walkAndApplyPatterns(module, patterns);
     if (failed(checkLowered(module)))
       return signalPassFailure();

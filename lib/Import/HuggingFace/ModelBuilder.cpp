@@ -32,19 +32,24 @@ public:
                              builder.getF64FloatAttr(config.rmsNormEps));
   }
 
-  /// `weight` is taken if given, else declared.
+  /// A linear layer whose weight may be split as `sharding` says; `given` is
+  /// taken for the weight if there is one.
   Value linear(StringRef name, Value input, int64_t width, bool hasBias,
-               Value given = {}) {
+               ShardingAttr sharding, Value given = {}) {
     SmallVector<Dim> dims = getDims(getType(input));
     if (!given)
-      given = weight(name, {width, dims.back().size});
+      given = weight(name, {width, dims.back().size}, sharding);
     Value bias;
-    if (hasBias)
-      bias = declare((name + ".bias").str(), {width}, at(name));
+    if (hasBias) {
+      // Rows meet in a sum, to which one device adds the bias.
+      bool isColumn = sharding && sharding.getKind() == ShardKind::Column;
+      bias = declare((name + ".bias").str(), {width}, at(name),
+                     isColumn ? sharding : ShardingAttr());
+    }
     dims.back() = Dim(width);
     return LinearOp::create(builder, at(name),
                             getTensorType(dims, builder.getF16Type()), input,
-                            given, bias);
+                            given, bias, RanksAttr());
   }
 
   /// Sees `T x heads * size` as `T x heads x size`.
@@ -60,14 +65,21 @@ public:
     return reshape(name, input, {dims[0], Dim(dims[1].size * dims[2].size)});
   }
 
-  Value weight(StringRef name, ArrayRef<int64_t> shape) {
-    return declare((name + ".weight").str(), shape, at(name));
+  Value weight(StringRef name, ArrayRef<int64_t> shape,
+               ShardingAttr sharding = {}) {
+    return declare((name + ".weight").str(), shape, at(name), sharding);
   }
 
-  Value declare(StringRef name, ArrayRef<int64_t> shape, Location loc) {
+  Value declare(StringRef name, ArrayRef<int64_t> shape, Location loc,
+                ShardingAttr sharding = {}) {
     return WeightOp::create(builder, loc,
                             RankedTensorType::get(shape, builder.getF16Type()),
-                            builder.getStringAttr(name));
+                            builder.getStringAttr(name), sharding);
+  }
+
+  /// How a weight may be split.
+  ShardingAttr split(ShardKind kind, ShardGroup group, int64_t unit = 1) {
+    return ShardingAttr::get(builder.getContext(), kind, group, unit);
   }
 
   /// The location of what the model calls `name`.
@@ -102,8 +114,9 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
   const DecoderConfig &config = block.config;
   OpBuilder &builder = block.builder;
   auto project = [&](StringRef name, int64_t heads) {
-    Value wide =
-        block.linear(name, hidden, heads * config.headDim, config.qkvBias);
+    Value wide = block.linear(
+        name, hidden, heads * config.headDim, config.qkvBias,
+        block.split(ShardKind::Column, ShardGroup::Tensor, config.headDim));
     return block.splitHeads(name, wide, heads);
   };
   Value query = project("self_attn.q_proj", config.numAttentionHeads);
@@ -129,19 +142,22 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
   Value mixed = AttentionOp::create(builder, loc, query.getType(), query, cache,
                                     batch, builder.getF64FloatAttr(scale));
   return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
-                      config.hiddenSize, config.outputBias);
+                      config.hiddenSize, config.outputBias,
+                      block.split(ShardKind::Row, ShardGroup::Output));
 }
 
 static Value buildMLP(BlockBuilder &block, Value hidden) {
   const DecoderConfig &config = block.config;
+  ShardingAttr column = block.split(ShardKind::Column, ShardGroup::MLP);
   Value gate = block.linear("mlp.gate_proj", hidden, config.intermediateSize,
-                            config.mlpBias);
+                            config.mlpBias, column);
   Value up = block.linear("mlp.up_proj", hidden, config.intermediateSize,
-                          config.mlpBias);
+                          config.mlpBias, column);
   Value active = SwiGLUOp::create(block.builder, block.at("mlp.act_fn"),
                                   gate.getType(), gate, up);
   return block.linear("mlp.down_proj", active, config.hiddenSize,
-                      config.mlpBias);
+                      config.mlpBias,
+                      block.split(ShardKind::Row, ShardGroup::MLP));
 }
 
 /// Norm, attention, residual; norm, MLP, residual.
@@ -227,6 +243,7 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
   hidden = LastTokensOp::create(builder, block.at("lm_head"), types.lastHidden,
                                 hidden, batch);
   Value logits = block.linear("lm_head", hidden, config.vocabSize, false,
+                              block.split(ShardKind::Column, ShardGroup::Head),
                               config.tieWordEmbeddings ? table : Value());
   func::ReturnOp::create(builder, main.getLoc(), logits);
 }

@@ -26,7 +26,7 @@ func.func @append_cache(%k: tensor<?x2x8xf16, #tokens>, %v: tensor<?x2x8xf16, #t
 // CHECK-SAME:    %[[Q:.*]]: tensor<?x4x8xf16, #[[T:.*]]>, %[[C:.*]]: !transformer.kv_cache<2x2x8xf16, block_size = 128>, %[[B:.*]]: !transformer.batch
 // CHECK:         ascend.launch "attention"(%[[Q]]) using(%[[C]], %[[B]]) as("tensor_cast.attention")
 // CHECK-SAME:      { ascend.attention pairs(sum(q * kv)) heads(4) key_size(8) value_size(8) softmax(4)
-// CHECK-SAME:        rows(sum(kv)) kv_heads(2) metadata(8 + 24 * sequences + 8 * sequences * ceildiv(max(kv), 128)) : f16, f16 }
+// CHECK-SAME:        rows(sum(kv)) kv_heads(2) metadata(8 + 24 * sequences + 8 * sequences * ceildiv(max(kv), 128)) : f16, f16, f16 }
 func.func @attention(%q: tensor<?x4x8xf16, #tokens>, %cache: !cache, %batch: !transformer.batch) {
   %0 = transformer.attention %q, %cache of %batch scale(0.5)
       : tensor<?x4x8xf16, #tokens>, !cache, !transformer.batch
@@ -37,17 +37,17 @@ func.func @attention(%q: tensor<?x4x8xf16, #tokens>, %cache: !cache, %batch: !tr
 // 8 * (3 * 2 + 3 + 1 + 6) = 128 bytes of metadata.
 // CHECK-LABEL: func @bound_attention
 // CHECK:         ascend.attention pairs(3825) heads(4) key_size(8) value_size(8) softmax(4)
-// CHECK-SAME:      rows(765) kv_heads(2) metadata(128) : f16, i8
-func.func @bound_attention(%q: tensor<15x4x8xf16>, %cache: !int8_cache, %batch: !bound) {
+// CHECK-SAME:      rows(765) kv_heads(2) metadata(128) : f16, f16, f16
+func.func @bound_attention(%q: tensor<15x4x8xf16>, %cache: !cache, %batch: !bound) {
   %0 = transformer.attention %q, %cache of %batch scale(0.5)
-      : tensor<15x4x8xf16>, !int8_cache, !bound
+      : tensor<15x4x8xf16>, !cache, !bound
   return
 }
 
 // CHECK-LABEL: func @bound_append_cache
 // CHECK:         { ascend.scatter rows(15) row_bytes(32) index(120) }
-func.func @bound_append_cache(%k: tensor<15x2x8xf16>, %cache: !int8_cache, %batch: !bound) {
+func.func @bound_append_cache(%k: tensor<15x2x8xi8>, %cache: !int8_cache, %batch: !bound) {
   %0 = transformer.append_cache %k, %k to %cache of %batch
-      : tensor<15x2x8xf16>, !int8_cache, !bound
+      : tensor<15x2x8xi8>, !int8_cache, !bound
   return
 }

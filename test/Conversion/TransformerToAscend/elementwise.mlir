@@ -55,8 +55,8 @@ func.func @concat(%x: tensor<7x8xf16>, %y: tensor<7x4xf16>) {
 // CHECK:         ascend.launch "dynamic_quantize"(%[[X]]) as("tensor_cast.dynamic_quantize_symmetric")
 // CHECK-SAME:      : (tensor<7x8xf16>) -> (tensor<7x8xi8>, tensor<f32>)
 func.func @quantize(%x: tensor<7x8xf16>, %s: tensor<f32>) {
-  %0 = transformer.quantize %x, %s : tensor<7x8xf16>
-  %1, %2 = transformer.dynamic_quantize %x : tensor<7x8xf16>
+  %0 = transformer.quantize %x, %s : tensor<7x8xf16> to tensor<7x8xi8>
+  %1, %2 = transformer.dynamic_quantize %x : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
   return
 }
 

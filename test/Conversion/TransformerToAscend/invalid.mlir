@@ -1,15 +1,12 @@
 // RUN: tc-opt %s --split-input-file --convert-transformer-to-ascend --verify-diagnostics
 
 // All ops that have no kernel are listed at once.
-func.func @composites(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %p: tensor<7xi64>, %cos: tensor<128x8xf16>) {
-  // expected-error @below {{'transformer.rms_norm' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
-  %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
-  %1 = transformer.silu %0 : tensor<7x8xf16>
-  // expected-error @below {{'transformer.swiglu' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
-  %2 = transformer.swiglu %0, %1 : tensor<7x8xf16>
-  // expected-error @below {{'transformer.rope_table' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
-  %3 = transformer.rope_table %p, %cos, %cos
-      : tensor<7xi64>, tensor<128x8xf16> -> !transformer.rope_table<8xf16>
+func.func @composites(%q: tensor<7x4x8xf16>, %k: tensor<7x2x8xf16>, %rope: !transformer.rope_table<8xf16>) {
+  // expected-error @below {{'transformer.rope' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
+  %0 = transformer.rope %q, %rope : tensor<7x4x8xf16>, !transformer.rope_table<8xf16>
+  %1 = transformer.silu %0 : tensor<7x4x8xf16>
+  // expected-error @below {{'transformer.rope' op cannot be lowered to a kernel: it is composite; run transformer-decompose first}}
+  %2 = transformer.rope %k, %rope : tensor<7x2x8xf16>, !transformer.rope_table<8xf16>
   return
 }
 
@@ -32,7 +29,7 @@ func.func @linear_of_unknown_size(%x: tensor<?x8xf16>, %w: tensor<4x8xf16>, %i: 
   // expected-error @below {{'transformer.matmul' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
   %1 = transformer.matmul %x, %w transposed : tensor<?x8xf16>, tensor<4x8xf16>
   // expected-error @below {{'transformer.quantized_linear' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
-  %2 = transformer.quantized_linear %i, %b scales(%s, %s) : tensor<?x8xi8>, tensor<4x8xi8> -> tensor<?x4xf16>
+  %2 = transformer.quantized_linear %i, %b weight_scale(%s : tensor<f32>) input_scale(%s : tensor<f32>) : tensor<?x8xi8>, tensor<4x8xi8> -> tensor<?x4xf16>
   return
 }
 

@@ -46,7 +46,7 @@ func.func @matmul(%x: tensor<7x8xf16>, %y: tensor<8x4xf16>, %z: tensor<3x8xf16>)
 // CHECK-SAME:      : (tensor<7x8xi8>, tensor<4x8xi8>, tensor<f32>, tensor<f32>) -> tensor<7x4xf16>
 // CHECK-SAME:      { ascend.matmul m(7) n(4) k(8) : i8 }
 func.func @quantized_linear(%x: tensor<7x8xi8>, %w: tensor<4x8xi8>, %xs: tensor<f32>, %ws: tensor<f32>) {
-  %0 = transformer.quantized_linear %x, %w scales(%xs, %ws)
+  %0 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>)
       : tensor<7x8xi8>, tensor<4x8xi8> -> tensor<7x4xf16>
   return
 }
@@ -60,7 +60,7 @@ func.func @quantized_linear(%x: tensor<7x8xi8>, %w: tensor<4x8xi8>, %xs: tensor<
 // CHECK-NEXT:    }
 func.func @quantized_linear_with_bias(%x: tensor<?x8xi8, #tokens>, %w: tensor<4x8xi8>,
     %xs: tensor<f32>, %ws: tensor<f32>, %b: tensor<4xf16>) {
-  %0 = transformer.quantized_linear %x, %w scales(%xs, %ws) bias(%b : tensor<4xf16>)
+  %0 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>) bias(%b : tensor<4xf16>)
       : tensor<?x8xi8, #tokens>, tensor<4x8xi8> -> tensor<?x4xf16, #tokens>
   return
 }
@@ -99,7 +99,7 @@ func.func @gather(%table: tensor<128x8xf32>, %indices: tensor<7xi64>) {
 // Started in prefill only; reads the rows that it keeps, and an index for each.
 // CHECK-LABEL: func @last_tokens
 // CHECK-SAME:    %[[X:.*]]: tensor<?x8xf16, #[[T:.*]]>, %[[B:.*]]: !transformer.batch
-// CHECK:         ascend.launch "last_tokens"() using(%[[X]], %[[B]]) times(1 - decode) as("aten.index_select")
+// CHECK:         ascend.launch "last_tokens"() using(%[[B]], %[[X]]) times(1 - decode) as("aten.index_select")
 // CHECK-SAME:      { ascend.gather rows(sequences - decode * sequences + decode * tokens) row_bytes(16)
 // CHECK-SAME:        index(8 * sequences - 8 * decode * sequences + 8 * decode * tokens) }
 func.func @last_tokens(%x: tensor<?x8xf16, #tokens>, %batch: !transformer.batch) {

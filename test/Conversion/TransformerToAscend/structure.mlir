@@ -28,7 +28,7 @@ module @layers {
 // CHECK-LABEL: func @tied_head
 // CHECK:         %[[TABLE:.*]] = transformer.weight "model.embed_tokens.weight" : tensor<256x8xf16>
 // CHECK:         ascend.launch "embedding"(%{{.*}}) using(%[[TABLE]])
-// CHECK:         %[[HEAD:.*]] = transformer.weight "lm_head.weight" : tensor<256x8xf16>
+// CHECK:         %[[HEAD:.*]] = transformer.weight "lm_head.weight" sharding <column, head> : tensor<256x8xf16>
 // CHECK:         ascend.launch "matmul"(%{{.*}}, %[[HEAD]])
 func.func @tied_head(%ids: tensor<7xi64>) {
   %table = transformer.weight "model.embed_tokens.weight" : tensor<256x8xf16>

@@ -76,6 +76,6 @@ func.func @tied_weight(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 func.func @precision(%x: tensor<2x4xf16>, %q: tensor<2x4xi8>, %s: tensor<f32>)
     -> (tensor<2x4xf16>, tensor<2x2xf16>) {
   %0 = transformer.add %x, %x : tensor<2x4xf16>, tensor<2x4xf16>
-  %1 = transformer.quantized_linear %q, %q scales(%s, %s) : tensor<2x4xi8>, tensor<2x4xi8> -> tensor<2x2xf16>
+  %1 = transformer.quantized_linear %q, %q weight_scale(%s : tensor<f32>) input_scale(%s : tensor<f32>) : tensor<2x4xi8>, tensor<2x4xi8> -> tensor<2x2xf16>
   return %0, %1 : tensor<2x4xf16>, tensor<2x2xf16>
 }

@@ -53,12 +53,14 @@ func.func @rows_of_another_batch(%x: tensor<5x2x4xf16>, %y: tensor<6x2x4xf16>,
 
 #workload = #transformer.workload<queries = 2, query_length = 3>
 
-func.func @integer_cache(%x: tensor<6x2x4xf16>, %batch: !transformer.batch<#workload>) -> tensor<6x2x4xf16> {
-  %cache = transformer.kv_cache "self_attn" : <2x2x4xi8, block_size = 128>
+!bytes = !transformer.kv_cache<2x2x4xi8, block_size = 128>
+
+func.func @integer_cache(%x: tensor<6x2x4xi8>, %batch: !transformer.batch<#workload>) -> !bytes {
+  %cache = transformer.kv_cache "self_attn" : !bytes
   // expected-error @below {{cannot be executed: its cache holds integers}}
-  %a = transformer.attention %x, %cache of %batch scale(0.5)
-      : tensor<6x2x4xf16>, <2x2x4xi8, block_size = 128>, !transformer.batch<#workload>
-  return %a : tensor<6x2x4xf16>
+  %full = transformer.append_cache %x, %x to %cache of %batch
+      : tensor<6x2x4xi8>, !bytes, !transformer.batch<#workload>
+  return %full : !bytes
 }
 
 // -----

@@ -153,5 +153,5 @@ module attributes {ascend.device = #device, transformer.workload = #workload} {
     vector_ops_per_s = {f16 = 2.0e9, f32 = 1.0e9}, compute_efficiency = 0.5,
     memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 2.0e9, memory_efficiency = 0.5,
     launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0}, interconnect = []}>
-// expected-error @below {{unknown cost model 'tensorcast-2026.8'; did you mean 'tensorcast-2026.08'? known cost models: tensorcast-2026.08}}
+// expected-error @below {{unknown cost model 'tensorcast-2026.8'; did you mean 'tensorcast-2026.08'? known cost models: tensorcast-2026.06, tensorcast-2026.08}}
 module attributes {ascend.device = #device, ascend.cost_model = "tensorcast-2026.8"} {}

@@ -20,7 +20,7 @@
 // FILE: error: {{.*}}none.json{{.*}}: No such file or directory
 // KEYS: error: {{.*}}.json: expected keys 'cube_ops_per_s', 'vector_ops_per_s', 'compute_efficiency', 'memory_bandwidth_bytes_per_s', 'memory_efficiency', 'launch_cost_s', but they are missing
 // TRUNCATED: half.json:{{[12]}}:{{.*}}error:
-// MODEL: error: unknown cost model 'roofline'; known cost models: tensorcast-2026.08
+// MODEL: error: unknown cost model 'roofline'; known cost models: tensorcast-2026.06, tensorcast-2026.08
 // RESERVED: error: expected 'reserved-memory-gb' from 0 to 1000000, but got
 
 module {}

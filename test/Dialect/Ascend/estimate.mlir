@@ -99,7 +99,7 @@ func.func @scatter(%table: tensor<1000000xf16>) {
 func.func @attention() {
   ascend.launch "attention"() : () -> () {
     ascend.attention pairs(1000) heads(2) key_size(8) value_size(8) softmax(4)
-        rows(100) kv_heads(1) metadata(800) : f16, f16
+        rows(100) kv_heads(1) metadata(800) : f16, f16, f16
   }
   return
 }

@@ -46,7 +46,7 @@ func.func @attention_without_heads() {
   ascend.launch "attention"() : () -> () {
     // expected-error @below {{'ascend.attention' op expected 'heads' to be at least 1, but got 0}}
     ascend.attention pairs(1) heads(0) key_size(8) value_size(8) softmax(4)
-        rows(1) kv_heads(1) metadata(0) : f16, f16
+        rows(1) kv_heads(1) metadata(0) : f16, f16, f16
   }
   return
 }
@@ -57,7 +57,7 @@ func.func @attention_without_keys() {
   ascend.launch "attention"() : () -> () {
     // expected-error @below {{'ascend.attention' op expected 'key_size' to be at least 1, but got 0}}
     ascend.attention pairs(1) heads(1) key_size(0) value_size(8) softmax(4)
-        rows(1) kv_heads(1) metadata(0) : f16, f16
+        rows(1) kv_heads(1) metadata(0) : f16, f16, f16
   }
   return
 }
@@ -68,7 +68,7 @@ func.func @attention_without_values() {
   ascend.launch "attention"() : () -> () {
     // expected-error @below {{'ascend.attention' op expected 'value_size' to be at least 1, but got -8}}
     ascend.attention pairs(1) heads(1) key_size(8) value_size(-8) softmax(4)
-        rows(1) kv_heads(1) metadata(0) : f16, f16
+        rows(1) kv_heads(1) metadata(0) : f16, f16, f16
   }
   return
 }
@@ -79,7 +79,7 @@ func.func @attention_without_kv_heads() {
   ascend.launch "attention"() : () -> () {
     // expected-error @below {{'ascend.attention' op expected 'kv_heads' to be at least 1, but got 0}}
     ascend.attention pairs(1) heads(1) key_size(8) value_size(8) softmax(4)
-        rows(1) kv_heads(0) metadata(0) : f16, f16
+        rows(1) kv_heads(0) metadata(0) : f16, f16, f16
   }
   return
 }
@@ -90,7 +90,7 @@ func.func @attention_over_a_cache_without_a_size() {
   ascend.launch "attention"() : () -> () {
     // expected-error @below {{'ascend.attention' op expected an integer or float cache type, but got 'index'}}
     ascend.attention pairs(1) heads(1) key_size(8) value_size(8) softmax(4)
-        rows(1) kv_heads(1) metadata(0) : f16, index
+        rows(1) kv_heads(1) metadata(0) : f16, index, f16
   }
   return
 }

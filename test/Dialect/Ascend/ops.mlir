@@ -86,7 +86,7 @@ func.func @view(%x: tensor<7x8xf16>, %table: !transformer.rope_table<8xf16>) {
 // CHECK-LABEL: func @work
 // CHECK:         ascend.matmul m(7000) n(8192) k(5120) : i8
 // CHECK:         ascend.attention pairs(sum(q * kv)) heads(64) key_size(128) value_size(96) softmax(4)
-// CHECK-SAME:      rows(sum(kv)) kv_heads(8) metadata(8 + 24 * sequences) : f16, i8
+// CHECK-SAME:      rows(sum(kv)) kv_heads(8) metadata(8 + 24 * sequences) : f16, i8, f16
 // CHECK:         ascend.elementwise elements(8192 * tokens) operations(2) : f32
 // CHECK:         ascend.gather rows(tokens) row_bytes(10240) index(8 * tokens)
 // CHECK:         ascend.scatter rows(tokens) row_bytes(4096) index(8 * tokens)
@@ -94,7 +94,7 @@ func.func @work() {
   ascend.launch "all"() : () -> () {
     ascend.matmul m(7000) n(8192) k(5120) : i8
     ascend.attention pairs(sum(q * kv)) heads(64) key_size(128) value_size(96) softmax(4)
-        rows(sum(kv)) kv_heads(8) metadata(8 + 24 * sequences) : f16, i8
+        rows(sum(kv)) kv_heads(8) metadata(8 + 24 * sequences) : f16, i8, f16
     ascend.elementwise elements(tokens * 8192) operations(2) : f32
     ascend.gather rows(tokens) row_bytes(10240) index(8 * tokens)
     ascend.scatter rows(tokens) row_bytes(4096) index(8 * tokens)

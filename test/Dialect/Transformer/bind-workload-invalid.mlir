@@ -6,7 +6,7 @@ module attributes {transformer.workload = #transformer.workload<queries = 1, que
 
 // -----
 
-// expected-error @below {{expected a finite size of at least 0 for the workload, but '-9 + tokens' is -1}}
+// expected-error @below {{expected a whole size from 0 to 2^53 for the workload, but '-9 + tokens' is -1}}
 module @negative_size {
   func.func private @f(tensor<?xf16, #transformer.dims<tokens - 9>>)
 }
@@ -14,7 +14,7 @@ module @negative_size {
 // -----
 
 // A prefill step divides by zero.
-// expected-error-re @below {{expected a finite size of at least 0 for the workload, but 'ceildiv(tokens, decode)' is {{inf|INF}}}}
+// expected-error-re @below {{expected a whole size from 0 to 2^53 for the workload, but 'ceildiv(tokens, decode)' is {{inf|0x7FF0000000000000}}}}
 module @infinite_size {
   func.func private @f(tensor<?xf16, #transformer.dims<ceildiv(tokens, decode)>>)
 }
@@ -36,7 +36,7 @@ module @huge_size {
 
 // -----
 
-// expected-error-re @below {{expected a finite size of at least 0 for the workload, but 'floordiv(1, decode)' is {{inf|INF}}}}
+// expected-error-re @below {{expected a finite number for the workload, but 'floordiv(1, decode)' is {{inf|0x7FF0000000000000}}}}
 module @infinite_work {
   func.func @f() {
     ascend.launch "k"() : () -> () { ascend.elementwise elements(floordiv(1, decode)) operations(1) : f16 }

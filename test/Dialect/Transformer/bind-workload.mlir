@@ -36,13 +36,13 @@ func.func @composites(%x: tensor<?x64xf16, #tokens>, %batch: !transformer.batch)
 // Prefill: q * kv = 3500 * 3500 for 2 requests. Decode: q = 1, kv = 4097 for 3.
 // CHECK-LABEL: func @launches
 // PREFILL:       ascend.launch "attention"() times(1) : () -> () { ascend.attention pairs(24500000)
-// PREFILL-SAME:    rows(7000) kv_heads(2) metadata(176) : f16, f16 }
+// PREFILL-SAME:    rows(7000) kv_heads(2) metadata(176) : f16, f16, f16 }
 // DECODE:        ascend.launch "attention"() times(0) : () -> () { ascend.attention pairs(12291)
-// DECODE-SAME:     rows(12291) kv_heads(2) metadata(200) : f16, f16 }
+// DECODE-SAME:     rows(12291) kv_heads(2) metadata(200) : f16, f16, f16 }
 func.func @launches() {
   ascend.launch "attention"() times(1 - decode) : () -> () {
     ascend.attention pairs(sum(q * kv)) heads(4) key_size(8) value_size(8) softmax(4)
-        rows(sum(kv)) kv_heads(2) metadata(128 + 24 * sequences) : f16, f16
+        rows(sum(kv)) kv_heads(2) metadata(128 + 24 * sequences) : f16, f16, f16
   }
   return
 }

@@ -135,8 +135,8 @@ func.func @attention_over_a_cache(%q: tensor<?x4x8xf16, #tokens>, %k: tensor<?x2
 // CHECK:         transformer.dynamic_quantize
 // CHECK:         transformer.reshape
 func.func @primitives_stay(%x: tensor<?x8xf16, #tokens>, %scale: tensor<f32>) {
-  %0 = transformer.quantize %x, %scale : tensor<?x8xf16, #tokens>
-  %1, %2 = transformer.dynamic_quantize %x : tensor<?x8xf16, #tokens>
+  %0 = transformer.quantize %x, %scale : tensor<?x8xf16, #tokens> to tensor<?x8xi8, #tokens>
+  %1, %2 = transformer.dynamic_quantize %x : tensor<?x8xf16, #tokens> to tensor<?x8xi8, #tokens>, tensor<f32>
   %3 = transformer.reshape %x : tensor<?x8xf16, #tokens> to tensor<?x2x4xf16, #tokens>
   return
 }

@@ -54,8 +54,8 @@ module @another_eps {
     %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<2x8xf16>, tensor<8xf16>
     return %0 : tensor<2x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
-  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'eps' at transformer.rms_norm: `%1 = transformer.rms_norm %arg0, %0 eps(1.0e-05) : tensor<2x8xf16>, tensor<8xf16>` instead of `%1 = transformer.rms_norm %arg0, %0 eps(1.0e-06) : tensor<2x8xf16>, tensor<8xf16>`", Remark="kept apart from @layer_0"}}
+  // expected-remark @below {{"a layer of its own"}}
+  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'eps' at transformer.rms_norm: `%0 = transformer.rms_norm %arg0, %norm.weight eps(1.0e-05) : tensor<2x8xf16>, tensor<8xf16>` instead of `%0 = transformer.rms_norm %arg0, %norm.weight eps(1.0e-06) : tensor<2x8xf16>, tensor<8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %w = transformer.weight "norm.weight" : tensor<8xf16>
     %0 = transformer.rms_norm %x, %w eps(1.0e-5) : tensor<2x8xf16>, tensor<8xf16>
@@ -90,8 +90,8 @@ module @another_weight {
     %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<2x8xf16>, tensor<8xf16>
     return %0 : tensor<2x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
-  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'name' at transformer.weight: `%0 = transformer.weight "other.weight" : tensor<8xf16>` instead of `%0 = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
+  // expected-remark @below {{"a layer of its own"}}
+  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the attribute 'name' at transformer.weight: `%other.weight = transformer.weight "other.weight" : tensor<8xf16>` instead of `%norm.weight = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %w = transformer.weight "other.weight" : tensor<8xf16>
     %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<2x8xf16>, tensor<8xf16>
@@ -126,8 +126,8 @@ module @another_op {
     %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<2x8xf16>, tensor<8xf16>
     return %0 : tensor<2x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
-  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the op at transformer.neg: `%0 = transformer.neg %arg0 : tensor<2x8xf16>` instead of `%0 = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
+  // expected-remark @below {{"a layer of its own"}}
+  // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the op at transformer.neg: `%0 = transformer.neg %arg0 : tensor<2x8xf16>` instead of `%norm.weight = transformer.weight "norm.weight" : tensor<8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %0 = transformer.neg %x : tensor<2x8xf16>
     return %0 : tensor<2x8xf16>
@@ -151,14 +151,14 @@ module @another_op {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @another_number_of_operands {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %w = transformer.weight "w.weight" : tensor<8x8xf16>
     %b = transformer.weight "w.bias" : tensor<8xf16>
     %0 = transformer.linear %x, %w bias(%b : tensor<8xf16>) : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf16>
     return %0 : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="the number of operands or regions at transformer.linear: {{.*}} instead of {{.*}}bias{{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %w = transformer.weight "w.weight" : tensor<8x8xf16>
@@ -179,12 +179,12 @@ module @another_number_of_operands {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @an_attribute_less {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %0 = transformer.matmul %x, %x transposed : tensor<8x8xf16>, tensor<8x8xf16>
     return %0 : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="the number of attributes at transformer.matmul: {{.*}} instead of {{.*}} transposed {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     %0 = transformer.matmul %x, %x : tensor<8x8xf16>, tensor<8x8xf16>
@@ -204,14 +204,14 @@ module @an_attribute_less {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @a_work_op_more {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
       ascend.elementwise elements(8) operations(1) : f16
     }
     return %x : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="an op more at ascend.elementwise: {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
@@ -233,7 +233,7 @@ module @a_work_op_more {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @a_work_op_less {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
       ascend.elementwise elements(8) operations(1) : f16
@@ -241,7 +241,7 @@ module @a_work_op_less {
     }
     return %x : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="an op more at ascend.launch: {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     ascend.launch "k"() : () -> () {
@@ -262,11 +262,11 @@ module @a_work_op_less {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @a_layer_without_a_body {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
     return %x : tensor<8x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="the number of blocks at func.func: {{.*}}", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(tensor<8x8xf16>) -> tensor<8x8xf16>
   func.func @main(%x: tensor<8x8xf16>) {
@@ -293,7 +293,7 @@ module @another_operand {
     %1 = transformer.silu %0 : tensor<2x8xf16>
     return %1 : tensor<2x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="an operand at func.return: `func.return %0 : tensor<2x8xf16>` instead of `func.return %1 : tensor<2x8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %0 = transformer.neg %x : tensor<2x8xf16>
@@ -329,7 +329,7 @@ module @an_op_less {
     %1 = transformer.silu %0 : tensor<2x8xf16>
     return %1 : tensor<2x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the op at func.return: `func.return %0 : tensor<2x8xf16>` instead of `%1 = transformer.silu %0 : tensor<2x8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %0 = transformer.neg %x : tensor<2x8xf16>
@@ -363,7 +363,7 @@ module @another_size_inside {
     %0 = transformer.slice %x offset(0) size(4) : tensor<2x8xf16>
     return %x : tensor<2x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark @below {{[Missed] layers | Category:dedup | Function=layer_1 | Reason="the result types at transformer.slice: `%0 = transformer.slice %arg0 offset(0) size(2) : tensor<2x8xf16>` instead of `%0 = transformer.slice %arg0 offset(0) size(4) : tensor<2x8xf16>`", Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %0 = transformer.slice %x offset(0) size(2) : tensor<2x8xf16>
@@ -387,13 +387,13 @@ module @another_size_inside {
 // CHECK:         func private @layer_0
 // CHECK:         func private @layer_1
 module @another_type {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %w = transformer.weight "w" : tensor<8x8xf16>
     %0 = transformer.linear %x, %w : tensor<2x8xf16>, tensor<8x8xf16> -> tensor<2x8xf16>
     return %0 : tensor<2x8xf16>
   }
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   // expected-remark-re @below {{Reason="the types of the functions at func.func: {{.*}}, Remark="kept apart from @layer_0"}}
   func.func private @layer_1(%x: tensor<2x8xf16>) -> tensor<2x4xf16> {
     %w = transformer.weight "w" : tensor<4x8xf16>
@@ -445,7 +445,7 @@ module @names_do_not_matter {
 // LOC-LABEL:   module @location_of_a_single_layer
 // LOC:           transformer.rms_norm {{.*}} loc("model.layers.0.norm")
 module @location_of_a_single_layer {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %w = transformer.weight "norm.weight" : tensor<8xf16>
     %0 = transformer.rms_norm %x, %w eps(1.0e-6)
@@ -492,7 +492,7 @@ module @public_function {
 // CHECK:         func private @helper_0
 // CHECK:         func private @helper_1
 module @functions_that_are_no_layers {
-  // expected-remark @below {{"1 equal layers in one function"}}
+  // expected-remark @below {{"a layer of its own"}}
   func.func private @layer_0(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
     %w = transformer.weight "norm.weight" : tensor<8xf16>
     %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<2x8xf16>, tensor<8xf16>

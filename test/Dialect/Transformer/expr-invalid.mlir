@@ -1,12 +1,15 @@
 // RUN: tc-opt %s --split-input-file --verify-diagnostics
 
 // Text of any size ends in an error, and soon.
-// RUN: %python -c "n = 2000000; print('#e = #transformer.expr<' + '(' * n + '1' + ')' * n + '>')" \
+// RUN: %python -c "n = 900; print('#e = #transformer.expr<' + '(' * n + '1' + ')' * n + '>')" \
 // RUN:   | not tc-opt 2>&1 | FileCheck %s --check-prefix=DEEP
 // RUN: %python -c "print('#e = #transformer.expr<' + '-1 + sequences + ' * 200000 + '1>')" \
 // RUN:   | not tc-opt 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: %python -c "print('#e = #transformer.expr<' + 'tokens * ' * 1000 + '1>')" \
 // RUN:   | not tc-opt 2>&1 | FileCheck %s --check-prefix=POWER
+// RUN: %python -c "n = 2000000; print('#e = #transformer.expr<' + '(' * n + '1' + ')' * n + '>')" \
+// RUN:   | not tc-opt 2>&1 | FileCheck %s --check-prefix=DEEPER
+// DEEPER: <stdin>:1:{{[0-9]+}}: error: expected brackets nested at most 1000 deep
 // DEEP: error: expected an expression of at most 128 levels
 // LONG: error: expected an expression of at most 1024 numbers, symbols and functions
 // POWER: error: expected a product of at most 32 symbols and functions

@@ -350,7 +350,7 @@ func.func @linear_bias_of_rank_2(%x: tensor<7x8xf16>, %w: tensor<32x8xf16>, %b: 
 func.func @quantized_linear_weight_of_rank_3(%x: tensor<7x8xi8>, %w: tensor<2x16x8xi8>,
                                              %xs: tensor<f32>, %ws: tensor<f32>) {
   // expected-error @below {{'transformer.quantized_linear' op expected 'weight' of rank 2, but got 'tensor<2x16x8xi8>'}}
-  %0 = transformer.quantized_linear %x, %w scales(%xs, %ws)
+  %0 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>)
       : tensor<7x8xi8>, tensor<2x16x8xi8> -> tensor<7x32xf16>
   return
 }
@@ -360,7 +360,7 @@ func.func @quantized_linear_weight_of_rank_3(%x: tensor<7x8xi8>, %w: tensor<2x16
 func.func @quantized_linear_weight_of_another_depth(%x: tensor<7x8xi8>, %w: tensor<32x4xi8>,
                                                     %xs: tensor<f32>, %ws: tensor<f32>) {
   // expected-error @below {{'transformer.quantized_linear' op expected dimension 1 of 'weight' to be 8, but got 4}}
-  %0 = transformer.quantized_linear %x, %w scales(%xs, %ws)
+  %0 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>)
       : tensor<7x8xi8>, tensor<32x4xi8> -> tensor<7x32xf16>
   return
 }
@@ -370,17 +370,17 @@ func.func @quantized_linear_weight_of_another_depth(%x: tensor<7x8xi8>, %w: tens
 func.func @quantized_linear_bias_is_of_the_result_type(%x: tensor<7x8xi8>, %w: tensor<32x8xi8>,
     %xs: tensor<f32>, %ws: tensor<f32>, %b: tensor<32xf32>) {
   // expected-error @below {{'transformer.quantized_linear' op expected 'bias' of 'f16', but got 'f32'}}
-  %0 = transformer.quantized_linear %x, %w scales(%xs, %ws) bias(%b : tensor<32xf32>)
+  %0 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>) bias(%b : tensor<32xf32>)
       : tensor<7x8xi8>, tensor<32x8xi8> -> tensor<7x32xf16>
   return
 }
 
 // -----
 
-func.func @quantized_linear_of_floats(%x: tensor<7x8xf16>, %w: tensor<32x8xi8>,
-                                      %xs: tensor<f32>, %ws: tensor<f32>) {
-  // expected-error @below {{'transformer.quantized_linear' op operand #0 must be ranked tensor without an encoding but #transformer.dims of 8-bit signless integer values, but got 'tensor<7x8xf16>'}}
-  %0 = transformer.quantized_linear %x, %w scales(%xs, %ws)
+func.func @quantized_linear_of_floats_with_a_scale(%x: tensor<7x8xf16>, %w: tensor<32x8xi8>,
+    %xs: tensor<f32>, %ws: tensor<f32>) {
+  // expected-error @below {{'transformer.quantized_linear' op expected no scale for an input of 'f16', but got one}}
+  %0 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>)
       : tensor<7x8xf16>, tensor<32x8xi8> -> tensor<7x32xf16>
   return
 }
@@ -871,12 +871,12 @@ func.func private @sizes_that_multiply_many_terms(tensor<?x?xf16, #many>)
 
 // -----
 
-// expected-error @below {{expected 'prefix_cache_hit_rate' from 0 to below 1, but got nan}}
+// expected-error-re @below {{expected 'prefix_cache_hit_rate' from 0 to below 1, but got {{nan|0x7FF8000000000000}}}}
 #workload = #transformer.workload<queries = 1, query_length = 1, prefix_cache_hit_rate = 0x7FF8000000000000 : f64>
 
 // -----
 
-// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.model, transformer.workload}}
+// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.model, transformer.plan, transformer.workload}}
 module attributes {transformer.modell = 1} {}
 
 // -----

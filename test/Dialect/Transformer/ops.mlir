@@ -144,28 +144,28 @@ func.func @linear(%x: tensor<?x64xf16, #tokens>, %w: tensor<32x64xf16>, %b: tens
 
 // CHECK-LABEL: func @quantized_linear
 // CHECK-SAME:    %[[X:.*]]: tensor<7x64xi8>, %[[W:.*]]: tensor<32x64xi8>, %[[XS:.*]]: tensor<f32>, %[[WS:.*]]: tensor<f32>, %[[B:.*]]: tensor<32xf16>
-// CHECK:         transformer.quantized_linear %[[X]], %[[W]] scales(%[[XS]], %[[WS]])
+// CHECK:         transformer.quantized_linear %[[X]], %[[W]] weight_scale(%[[WS]] : tensor<f32>) input_scale(%[[XS]] : tensor<f32>)
 // CHECK-SAME:      : tensor<7x64xi8>, tensor<32x64xi8> -> tensor<7x32xf16>
-// CHECK:         transformer.quantized_linear %[[X]], %[[W]] scales(%[[XS]], %[[WS]]) bias(%[[B]] : tensor<32xf16>)
+// CHECK:         transformer.quantized_linear %[[X]], %[[W]] weight_scale(%[[WS]] : tensor<f32>) input_scale(%[[XS]] : tensor<f32>) bias(%[[B]] : tensor<32xf16>)
 // CHECK-SAME:      : tensor<7x64xi8>, tensor<32x64xi8> -> tensor<7x32xf16>
 func.func @quantized_linear(%x: tensor<7x64xi8>, %w: tensor<32x64xi8>,
                             %xs: tensor<f32>, %ws: tensor<f32>, %b: tensor<32xf16>) {
-  %0 = transformer.quantized_linear %x, %w scales(%xs, %ws)
+  %0 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>)
       : tensor<7x64xi8>, tensor<32x64xi8> -> tensor<7x32xf16>
-  %1 = transformer.quantized_linear %x, %w scales(%xs, %ws) bias(%b : tensor<32xf16>)
+  %1 = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%xs : tensor<f32>) bias(%b : tensor<32xf16>)
       : tensor<7x64xi8>, tensor<32x64xi8> -> tensor<7x32xf16>
   return
 }
 
 // CHECK-LABEL: func @quantize
 // CHECK-SAME:    %[[X:.*]]: tensor<7x64xf16>, %[[S:.*]]: tensor<f32>
-// CHECK:         %[[BYTES:.*]] = transformer.quantize %[[X]], %[[S]] : tensor<7x64xf16>
-// CHECK:         %[[DYNAMIC:.*]], %[[SCALE:.*]] = transformer.dynamic_quantize %[[X]] : tensor<7x64xf16>
+// CHECK:         %[[BYTES:.*]] = transformer.quantize %[[X]], %[[S]] : tensor<7x64xf16> to tensor<7x64xi8>
+// CHECK:         %[[DYNAMIC:.*]], %[[SCALE:.*]] = transformer.dynamic_quantize %[[X]] : tensor<7x64xf16> to tensor<7x64xi8>, tensor<f32>
 // CHECK:         return %[[BYTES]], %[[DYNAMIC]], %[[SCALE]] : tensor<7x64xi8>, tensor<7x64xi8>, tensor<f32>
 func.func @quantize(%x: tensor<7x64xf16>, %s: tensor<f32>)
     -> (tensor<7x64xi8>, tensor<7x64xi8>, tensor<f32>) {
-  %0 = transformer.quantize %x, %s : tensor<7x64xf16>
-  %1, %2 = transformer.dynamic_quantize %x : tensor<7x64xf16>
+  %0 = transformer.quantize %x, %s : tensor<7x64xf16> to tensor<7x64xi8>
+  %1, %2 = transformer.dynamic_quantize %x : tensor<7x64xf16> to tensor<7x64xi8>, tensor<f32>
   return %0, %1, %2 : tensor<7x64xi8>, tensor<7x64xi8>, tensor<f32>
 }
 

@@ -23,7 +23,7 @@
 // BOTH: transformer.weight "self_attn.k_proj.weight" : tensor<8x8xi8>
 // BOTH: transformer.weight "mlp.up_proj.weight" : tensor<8x8xf16>
 
-// ACTION: error: unknown linear action 'W8A8_DYNAMC'; did you mean 'W8A8_DYNAMIC'? known linear actions: DISABLED, W8A8_STATIC, W8A8_DYNAMIC
+// ACTION: error: unknown linear action 'W8A8_DYNAMC'; did you mean 'W8A8_DYNAMIC'? known linear actions: DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, W8A8_DYNAMIC, W4A8_STATIC, W4A8_DYNAMIC, FP8, MXFP4
 // INCLUDE-ERROR: error: expected a name pattern, but got '[': invalid glob pattern, unmatched '['
 // EXCLUDE-ERROR: error: expected a name pattern, but got '[b-a]': invalid glob pattern
 

@@ -23,7 +23,7 @@
 // DYNAMIC-DAG:   %[[Q:.*]], %[[XS:.*]] = transformer.dynamic_quantize %[[X]]
 // STATIC-DAG:    %[[XS:.*]] = transformer.weight "q_proj.input_scale" : tensor<f32>
 // STATIC-DAG:    %[[Q:.*]] = transformer.quantize %[[X]], %[[XS]]
-// CHECK:         %[[R:.*]] = transformer.quantized_linear %[[Q]], %[[W]] scales(%[[XS]], %[[WS]])
+// CHECK:         %[[R:.*]] = transformer.quantized_linear %[[Q]], %[[W]] weight_scale(%[[WS]] : tensor<f32>) input_scale(%[[XS]] : tensor<f32>)
 // CHECK-SAME:      : tensor<?x8xi8, #[[TOKENS]]>, tensor<4x8xi8> -> tensor<?x4xf16, #[[TOKENS]]>
 // CHECK:         return %[[R]]
 func.func private @linear(%x: tensor<?x8xf16, #tokens>) -> tensor<?x4xf16, #tokens> {

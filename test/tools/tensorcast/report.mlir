@@ -51,6 +51,7 @@
 // JSON-NEXT:   "schema": "tensorcast-report-1",
 // JSON-NEXT:   "model": "tiny model",
 // JSON-NEXT:   "device": "round numbers",
+// JSON-NEXT:   "num_devices": 1,
 // JSON-NEXT:   "cost_model": "tensorcast-2026.08",
 // JSON-NEXT:   "kernel_set": "none",
 // JSON-NEXT:   "workload": {

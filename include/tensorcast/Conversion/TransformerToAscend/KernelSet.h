@@ -19,6 +19,9 @@ struct Kernel {
   std::string referenceName;
   /// Numbers by name, such as vector operations per element.
   llvm::StringMap<double> coefficients;
+  /// The element type at whose rate the cube unit works, if it is another than
+  /// that of the operands: `i8`, ...; else empty.
+  std::string operandType;
 
   double getCoefficient(StringRef name) const {
     auto found = coefficients.find(name);
@@ -28,8 +31,9 @@ struct Kernel {
 
 class KernelSet {
 public:
-  /// The set called `name`; unknown names are reported with the known ones.
-  static FailureOr<KernelSet> load(StringRef name, Location loc);
+  /// The set called `name`; unknown names are reported with the known ones. A
+  /// `compiled` graph has kernels of its own for some ops.
+  static FailureOr<KernelSet> load(StringRef name, bool compiled, Location loc);
 
   /// The names of all sets, sorted.
   static SmallVector<StringRef> list();
@@ -39,15 +43,13 @@ public:
   /// The kernel, or null if the set has none of this name.
   const Kernel *lookup(StringRef kernel) const;
 
-  /// Whether a named way of the software stack is on.
-  bool isEnabled(StringRef switchName) const {
-    return switches.lookup(switchName);
-  }
+  /// The value of a named way of the software stack; 0 if it has none.
+  double getSwitch(StringRef name) const { return switches.lookup(name); }
 
 private:
   std::string name;
   llvm::StringMap<Kernel> kernels;
-  llvm::StringMap<bool> switches;
+  llvm::StringMap<double> switches;
 };
 
 /// The set that is used where none is named.

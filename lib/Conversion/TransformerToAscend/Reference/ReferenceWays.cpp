@@ -19,13 +19,16 @@ static void separateTiedHead(ModuleOp module) {
       return;
     OpBuilder builder(linear);
     auto copy = WeightOp::create(builder, linear.getLoc(), weight.getType(),
-                                 builder.getStringAttr("lm_head.weight"));
+                                 builder.getStringAttr("lm_head.weight"),
+                                 ShardingAttr::get(builder.getContext(),
+                                                   ShardKind::Column,
+                                                   ShardGroup::Head, 1));
     linear.getWeightMutable().assign(copy);
   });
 }
 
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
-  if (kernels.isEnabled("separate_tied_head"))
+  if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
 }

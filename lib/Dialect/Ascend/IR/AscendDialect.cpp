@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace mlir::ascend;
 
 #include "tensorcast/Dialect/Ascend/IR/AscendDialect.cpp.inc"
+#include "tensorcast/Dialect/Ascend/IR/AscendEnums.cpp.inc"
 #include "tensorcast/Dialect/Ascend/IR/AscendInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -150,7 +150,7 @@ void AttentionOp::addWork(WorkTotal &total) {
   double headOps = static_cast<double>(getKeySize()) + getValueSize();
   ExprAttr scores = getPairs() * static_cast<double>(getHeads());
   total.addCubeOps(getElementType(), 2 * scores * headOps);
-  total.addVectorOps(getElementType(), getSoftmax() * scores);
+  total.addVectorOps(getSoftmaxType(), getSoftmax() * scores);
   double rowBytes = getKvHeads() * headOps * *getElementBytes(getCacheType());
   total.bytesRead = total.bytesRead + getRows() * rowBytes + getMetadata();
 }
@@ -166,4 +166,8 @@ void GatherOp::addWork(WorkTotal &total) {
 void ScatterOp::addWork(WorkTotal &total) {
   total.bytesRead = total.bytesRead + getIndex();
   total.bytesWritten = total.bytesWritten + getRows() * getRowBytes();
+}
+
+void CollectiveOp::addWork(WorkTotal &total) {
+  total.exchanges.push_back({getKind(), getBytes(), getRanks()});
 }

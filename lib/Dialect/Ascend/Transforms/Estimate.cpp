@@ -45,6 +45,8 @@ public:
         evaluate(launch, total.bytesWritten, "bytes", work.bytesWritten) &&
         evaluateOps(launch, total.cubeOps, work.cubeOps) &&
         evaluateOps(launch, total.vectorOps, work.vectorOps);
+    for (const Exchange &exchange : total.exchanges)
+      valid = valid && evaluateExchange(launch, exchange, work.exchanges);
     double starts;
     if (!valid || !evaluate(launch, launch.getCountExpr(), "starts", starts))
       return failure();
@@ -63,6 +65,24 @@ public:
   }
 
 private:
+  /// Adds an exchange in numbers, or reports that the device has no links for
+  /// it.
+  bool evaluateExchange(LaunchOp launch, const Exchange &exchange,
+                        SmallVectorImpl<ExchangeAmount> &amounts) {
+    int64_t count = exchange.ranks.getCount(), step = exchange.ranks.getStep();
+    if (count > (device.getNumDevices() - 1) / step + 1) {
+      launch.emitOpError("expected ranks within the ")
+          << device.getNumDevices() << " devices that " << device.name
+          << " connects, but got " << count << " in steps of " << step;
+      return false;
+    }
+    double bytes;
+    if (!evaluate(launch, exchange.bytes, "bytes", bytes))
+      return false;
+    amounts.push_back({exchange.kind, bytes, count, step});
+    return true;
+  }
+
   /// Sets `amount` to the value of `expr`, or reports that there is none.
   bool evaluate(LaunchOp launch, ExprAttr expr, StringRef what,
                 double &amount) {
@@ -196,7 +216,7 @@ private:
       return mlir::emitError(module.getLoc(),
                              "expected 'reserved-memory-gb' from 0 to 1000000, "
                              "but got ")
-             << reservedMemoryGB;
+             << formatDecimal(reservedMemoryGB);
     if (reservedMemoryGB != 0)
       module->setAttr(kReservedBytesAttrName,
                       Builder(module).getI64IntegerAttr(

@@ -3,6 +3,7 @@
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Support/Numbers.h"
 
 #include <cmath>
 
@@ -63,23 +64,41 @@ LogicalResult RopePartsOp::verify() {
   return success();
 }
 
-LogicalResult RopeOp::verify() {
-  RankedTensorType type = getType();
-  RopeTableType table = getTable().getType();
+/// Checks that `table` rotates (part of) the heads of `type`.
+static LogicalResult verifyRope(Operation *op, RankedTensorType type,
+                                RopeTableType table) {
   if (type.getRank() != 3)
-    return emitOpError("expected an input of tokens x heads x features, but "
-                       "got ")
+    return op->emitOpError("expected an input of tokens x heads x features, "
+                           "but got ")
            << type;
   int64_t features = type.getShape().back();
   if (ShapedType::isDynamic(features) || features < table.getWidth())
-    return emitOpError("expected at least ")
+    return op->emitOpError("expected at least ")
            << table.getWidth() << " features, the table's width, but got "
            << toString(getDims(type).back());
   if (type.getElementType() != table.getElementType())
-    return emitOpError("expected a table of ")
+    return op->emitOpError("expected a table of ")
            << type.getElementType() << ", as the input is, but got "
            << table.getElementType();
   return success();
+}
+
+LogicalResult RopeOp::verify() {
+  return verifyRope(*this, getType(), getTable().getType());
+}
+
+LogicalResult RopePairOp::verify() {
+  if (failed(verifyRope(*this, getQuery().getType(), getTable().getType())))
+    return failure();
+  return verifyRope(*this, getKey().getType(), getTable().getType());
+}
+
+SmallVector<Value> RopePairOp::decompose(OpBuilder &builder) {
+  Value query = RopeOp::create(builder, getLoc(), getQuery().getType(),
+                               getQuery(), getTable());
+  Value key = RopeOp::create(builder, getLoc(), getKey().getType(), getKey(),
+                             getTable());
+  return {query, key};
 }
 
 SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
@@ -134,22 +153,48 @@ static LogicalResult verifyHeads(Operation *op, StringRef name,
 }
 
 LogicalResult AppendCacheOp::verify() {
-  return verifyHeads(*this, "key", getKey().getType(), getType(),
-                     getType().getNumHeads());
+  auto key = cast<RankedTensorType>(getKey().getType());
+  if (key.getElementType() != getType().getElementType())
+    return emitOpError("expected 'key' of ")
+           << getType().getElementType() << ", as the cache is, but got "
+           << key.getElementType();
+  return verifyHeads(*this, "key", key, getType(), getType().getNumHeads());
 }
 
-LogicalResult AttentionOp::verify() {
-  KVCacheType cache = getCache().getType();
-  if (failed(verifyHeads(*this, "query", getType(), cache, std::nullopt)))
+/// Checks an attention with queries and results of tokens x heads x head size.
+template <typename AttentionLikeOp>
+static LogicalResult verifyAttention(AttentionLikeOp op) {
+  KVCacheType cache = op.getCache().getType();
+  auto query = cast<RankedTensorType>(op.getQuery().getType());
+  if (failed(verifyHeads(op, "query", query, cache, std::nullopt)))
     return failure();
-  int64_t heads = getType().getDimSize(1);
+  if (query.getElementType() != cache.getElementType())
+    return op.emitOpError("expected 'query' of ")
+           << cache.getElementType() << ", as the cache is, but got "
+           << query.getElementType();
+  int64_t heads = query.getDimSize(1);
   if (ShapedType::isDynamic(heads) || heads % cache.getNumHeads() != 0)
-    return emitOpError("expected the query heads to be a multiple of the "
-                       "cache's ")
+    return op.emitOpError("expected the query heads to be a multiple of the "
+                          "cache's ")
            << cache.getNumHeads() << " heads, but got "
-           << toString(getDims(getType())[1]);
-  double scale = getScale().convertToDouble();
+           << toString(getDims(query)[1]);
+  double scale = op.getScale().convertToDouble();
   if (!(scale > 0 && std::isfinite(scale)))
-    return emitOpError("expected a finite 'scale' above 0, but got ") << scale;
+    return op.emitOpError("expected a finite 'scale' above 0, but got ")
+           << tensorcast::formatDecimal(scale);
   return success();
+}
+
+LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+
+LogicalResult QuantizedAttentionOp::verify() {
+  if (failed(verifyAttention(*this)))
+    return failure();
+  auto query = cast<RankedTensorType>(getQuery().getType());
+  RankedTensorType expected =
+      withElementType(query, getType().getElementType());
+  if (getType() == expected)
+    return success();
+  return emitOpError("expected a result of ")
+         << expected << ", the query's sizes, but got " << getType();
 }

@@ -282,7 +282,7 @@ double mlir::transformer::evaluate(ExprAttr expr, WorkloadAttr workload) {
     return workload.getDecode();
   case ExprKind::SumOverRequests:
     // All requests are alike.
-    return workload.getQueries() * value(0);
+    return workload.getRequests() * value(0);
   case ExprKind::MaxOverRequests:
     return value(0);
   case ExprKind::Product: {

@@ -4,41 +4,13 @@
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
+#include "Checks.h"
+
 using namespace mlir;
 using namespace mlir::transformer;
 
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsLinear.cpp.inc"
-
-/// Checks the rank of an operand or result.
-static LogicalResult verifyRank(Operation *op, StringRef name,
-                                RankedTensorType type, int64_t rank) {
-  if (type.getRank() == rank)
-    return success();
-  return op->emitOpError("expected '")
-         << name << "' of rank " << rank << ", but got " << type;
-}
-
-/// Checks that `type` has the dimensions `expected`.
-static LogicalResult verifyDims(Operation *op, StringRef name,
-                                RankedTensorType type, ArrayRef<Dim> expected) {
-  if (failed(verifyRank(op, name, type, expected.size())))
-    return failure();
-  for (auto [index, got] : llvm::enumerate(getDims(type)))
-    if (!mayBeEqual(got, expected[index]))
-      return op->emitOpError("expected dimension ")
-             << index << " of '" << name << "' to be "
-             << toString(expected[index]) << ", but got " << toString(got);
-  return success();
-}
-
-static LogicalResult verifyElementType(Operation *op, StringRef name, Type got,
-                                       Type expected) {
-  if (got == expected)
-    return success();
-  return op->emitOpError("expected '")
-         << name << "' of " << expected << ", but got " << got;
-}
 
 //===----------------------------------------------------------------------===//
 // Embedding and selection of rows
@@ -84,9 +56,10 @@ LogicalResult LastTokensOp::verify() {
 /// Checks `T x K` by `N x K` to `T x N`, with a bias of `N`.
 template <typename LinearLikeOp>
 static LogicalResult verifyLinear(LinearLikeOp op) {
-  RankedTensorType input = op.getInput().getType();
-  RankedTensorType weight = op.getWeight().getType();
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto weight = cast<RankedTensorType>(op.getWeight().getType());
   if (failed(verifyRank(op, "input", input, 2)) ||
+      failed(verifyRank(op, "weight", weight, 2)) ||
       failed(verifyDims(op, "weight", weight,
                         {getDims(weight)[0], getDims(input)[1]})) ||
       failed(verifyDims(op, "result", op.getType(),
@@ -103,8 +76,7 @@ static LogicalResult verifyLinear(LinearLikeOp op) {
 
 LogicalResult LinearOp::verify() {
   Type element = getInput().getType().getElementType();
-  if (failed(verifyRank(*this, "weight", getWeight().getType(), 2)) ||
-      failed(verifyElementType(
+  if (failed(verifyElementType(
           *this, "weight", getWeight().getType().getElementType(), element)) ||
       failed(verifyElementType(*this, "result", getType().getElementType(),
                                element)))
@@ -122,42 +94,77 @@ SmallVector<Value> LinearOp::decompose(OpBuilder &builder) {
   return {product};
 }
 
-void QuantizedLinearOp::build(OpBuilder &, OperationState &state, Type result,
-                              Value input, Value weight, Value inputScale,
-                              Value weightScale, Value bias) {
-  state.addOperands({input, weight, inputScale, weightScale});
-  if (bias)
-    state.addOperands(bias);
-  state.addTypes(result);
+LogicalResult QuantizedLinearOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  bool hasScale = static_cast<bool>(getInputScale());
+  if (isa<FloatType>(input.getElementType()) &&
+      input.getElementTypeBitWidth() >= 16) {
+    if (hasScale)
+      return emitOpError("expected no scale for an input of ")
+             << input.getElementType() << ", but got one";
+  } else if (!hasScale) {
+    return emitOpError("expected a scale for an input of ")
+           << input.getElementType() << ", but got none";
+  }
+  if (failed(verifyLinear(*this)) ||
+      failed(verifyScale(*this, "weight scale", getWeight().getType(),
+                         getWeightScale().getType(), getGroupSize())))
+    return failure();
+  if (!hasScale)
+    return success();
+  return verifyScale(*this, "input scale", input,
+                     cast<RankedTensorType>(getInputScale().getType()),
+                     getGroupSize());
 }
 
-LogicalResult QuantizedLinearOp::verify() {
-  if (failed(verifyRank(*this, "weight", getWeight().getType(), 2)))
-    return failure();
-  return verifyLinear(*this);
+LogicalResult
+ConcatWeightsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                  ConcatWeightsOp::Adaptor adaptor,
+                                  SmallVectorImpl<Type> &types) {
+  RankedTensorType result;
+  for (Value weight : adaptor.getWeights()) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    if (type.getRank() < 1 || !type.hasStaticShape())
+      return emitOptionalError(loc,
+                               "expected weights of rank at least 1 and a "
+                               "static shape, but got ",
+                               type);
+    if (!result) {
+      result = type;
+      continue;
+    }
+    SmallVector<int64_t> shape(result.getShape());
+    if (type.getElementType() != result.getElementType() ||
+        type.getShape().drop_front() != ArrayRef<int64_t>(shape).drop_front())
+      return emitOptionalError(loc,
+                               "expected weights that differ only in the "
+                               "first size, but got ",
+                               result, " and ", type);
+    if (shape[0] > std::numeric_limits<int64_t>::max() - type.getDimSize(0))
+      return emitOptionalError(loc,
+                               "expected a first size below 2^63, but got ",
+                               result, " and ", type);
+    shape[0] += type.getDimSize(0);
+    result = RankedTensorType::get(shape, type.getElementType());
+  }
+  if (!result)
+    return emitOptionalError(loc, "expected at least one weight, but got none");
+  types.push_back(result);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Quantization of activations
 //===----------------------------------------------------------------------===//
 
-static RankedTensorType getByteType(Type input) {
-  return withElementType(cast<RankedTensorType>(input),
-                         IntegerType::get(input.getContext(), 8));
+LogicalResult QuantizeOp::verify() {
+  return verifyQuantized(*this, getInput().getType(), getType());
 }
 
-LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *,
-                                           std::optional<Location>,
-                                           QuantizeOp::Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
-  types.push_back(getByteType(adaptor.getInput().getType()));
-  return success();
-}
-
-LogicalResult DynamicQuantizeOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location>,
-    DynamicQuantizeOp::Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  types.push_back(getByteType(adaptor.getInput().getType()));
-  types.push_back(RankedTensorType::get({}, Float32Type::get(context)));
-  return success();
+LogicalResult DynamicQuantizeOp::verify() {
+  RankedTensorType input = getInput().getType();
+  if (failed(verifyQuantized(*this, input, getResult().getType())))
+    return failure();
+  return verifyScale(*this, "scale", input, getScale().getType(),
+                     getGroupSize());
 }

@@ -4,6 +4,9 @@
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
+#include "Checks.h"
+#include "tensorcast/Support/Numbers.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -31,7 +34,8 @@ static LogicalResult verifyNorm(Operation *op, RankedTensorType input,
            << input.getElementType() << ", as the input is, but got "
            << weight.getElementType();
   if (!(eps > 0 && std::isfinite(eps)))
-    return op->emitOpError("expected a finite 'eps' above 0, but got ") << eps;
+    return op->emitOpError("expected a finite 'eps' above 0, but got ")
+           << tensorcast::formatDecimal(eps);
   return success();
 }
 
@@ -53,4 +57,79 @@ SmallVector<Value> RMSNormOp::decompose(OpBuilder &builder) {
   Value normalized = MulOp::create(builder, loc, x, inverse);
   Value narrow = CastOp::create(builder, loc, type, normalized);
   return {MulOp::create(builder, loc, getWeight(), narrow)};
+}
+
+LogicalResult AddRMSNormOp::verify() {
+  return verifyNorm(*this, getLhs().getType(), getWeight().getType(),
+                    getEps().convertToDouble());
+}
+
+SmallVector<Value> AddRMSNormOp::decompose(OpBuilder &builder) {
+  Value sum = AddOp::create(builder, getLoc(), getLhs(), getRhs());
+  Value norm =
+      RMSNormOp::create(builder, getLoc(), sum, getWeight(), getEpsAttr());
+  return {sum, norm};
+}
+
+//===----------------------------------------------------------------------===//
+// Normalization with quantization of the result
+//===----------------------------------------------------------------------===//
+
+/// Checks what a norm adds when it quantizes its result.
+template <typename NormOp>
+static LogicalResult verifyQuantizedNorm(NormOp op, RankedTensorType input) {
+  if (failed(verifyNorm(op, input, op.getWeight().getType(),
+                        op.getEps().convertToDouble())) ||
+      failed(verifyQuantized(op, input, op.getResult().getType())))
+    return failure();
+  bool isDynamic = static_cast<bool>(op.getResultScale());
+  if (isDynamic == static_cast<bool>(op.getScale()))
+    return op.emitOpError("expected a scale either as operand or as result, "
+                          "but got ")
+           << (isDynamic ? "both" : "neither");
+  if (isDynamic)
+    return verifyScale(op, "scale", input,
+                       cast<RankedTensorType>(op.getResultScale().getType()),
+                       op.getGroupSize());
+  if (op.getGroupSize())
+    return op.emitOpError(
+               "expected no 'group_size' for a known scale, but got ")
+           << *op.getGroupSize();
+  return success();
+}
+
+/// Quantizes `norm` as `op` says; the scale comes second if it is found.
+template <typename NormOp>
+static SmallVector<Value> buildQuantize(OpBuilder &builder, NormOp op,
+                                        Value norm) {
+  Type type = op.getResult().getType();
+  if (op.getScale())
+    return {
+        QuantizeOp::create(builder, op.getLoc(), type, norm, op.getScale())};
+  auto quantize = DynamicQuantizeOp::create(builder, op.getLoc(), type,
+                                            op.getResultScale().getType(), norm,
+                                            op.getGroupSizeAttr());
+  return {quantize.getResult(), quantize.getScale()};
+}
+
+LogicalResult RMSNormQuantizeOp::verify() {
+  return verifyQuantizedNorm(*this, getInput().getType());
+}
+
+SmallVector<Value> RMSNormQuantizeOp::decompose(OpBuilder &builder) {
+  Value norm = RMSNormOp::create(builder, getLoc(), getInput(), getWeight(),
+                                 getEpsAttr());
+  return buildQuantize(builder, *this, norm);
+}
+
+LogicalResult AddRMSNormQuantizeOp::verify() {
+  return verifyQuantizedNorm(*this, getLhs().getType());
+}
+
+SmallVector<Value> AddRMSNormQuantizeOp::decompose(OpBuilder &builder) {
+  auto norm = AddRMSNormOp::create(builder, getLoc(), getLhs(), getRhs(),
+                                   getWeight(), getEpsAttr());
+  SmallVector<Value> results{norm.getSum()};
+  llvm::append_range(results, buildQuantize(builder, *this, norm.getNorm()));
+  return results;
 }

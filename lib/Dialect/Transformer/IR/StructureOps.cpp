@@ -52,6 +52,23 @@ LogicalResult LayerOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
                      type.getResults());
 }
 
+/// The last two parts of a name say enough where the op is printed:
+/// `self_attn.q_proj.weight` is `%q_proj.weight`.
+static StringRef shortenName(StringRef name) {
+  auto [rest, last] = name.rsplit('.');
+  size_t dot = rest.rfind('.');
+  return last.empty() || dot == StringRef::npos ? name
+                                                : name.drop_front(dot + 1);
+}
+
+void WeightOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), shortenName(getName()));
+}
+
+void KVCacheOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "cache");
+}
+
 LogicalResult WeightOp::verify() {
   RankedTensorType type = getType();
   if (!type.hasStaticShape())

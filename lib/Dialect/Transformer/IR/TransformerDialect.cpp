@@ -2,6 +2,7 @@
 
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -69,6 +70,9 @@ void TransformerDialect::initialize() {
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsDistribution.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
@@ -82,20 +86,19 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
   };
-  bool isModel = name == kModelAttrName;
-  if (!isModel && name != kWorkloadAttrName) {
-    StringRef known[] = {kModelAttrName, kWorkloadAttrName};
+  StringRef known[] = {kModelAttrName, kPlanAttrName, kWorkloadAttrName};
+  if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
-  }
   if (!isa<ModuleOp>(op))
     return emitError() << "expected '" << name
                        << "' on a module, but got it on this op";
-  if (isModel ? !isa<ModelAttr>(attribute.getValue())
-              : !isa<WorkloadAttr>(attribute.getValue()))
-    return emitError() << "expected '" << name << "' to be a #transformer."
-                       << (isModel ? "model" : "workload") << ", but got "
-                       << attribute.getValue();
-  return success();
+  Attribute value = attribute.getValue();
+  if ((name == kModelAttrName && isa<ModelAttr>(value)) ||
+      (name == kPlanAttrName && isa<PlanAttr>(value)) ||
+      (name == kWorkloadAttrName && isa<WorkloadAttr>(value)))
+    return success();
+  return emitError() << "expected '" << name << "' to be a #" << name
+                     << ", but got " << value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,7 +130,7 @@ DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queries, int64_t queryLength,
                                    int64_t contextLength, bool,
-                                   FloatAttr hitRate) {
+                                   int64_t dataParallel, FloatAttr hitRate) {
   auto check = [&](StringRef name, int64_t value, int64_t least) {
     if (value >= least && value <= kMaxTokens)
       return success();
@@ -137,7 +140,8 @@ LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   };
   if (failed(check("queries", queries, 1)) ||
       failed(check("query_length", queryLength, 1)) ||
-      failed(check("context_length", contextLength, 0)))
+      failed(check("context_length", contextLength, 0)) ||
+      failed(check("data_parallel", dataParallel, 1)))
     return failure();
   if (queries > kMaxTokens / queryLength)
     return emitError() << "expected at most " << kMaxTokens
@@ -147,8 +151,39 @@ LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!(rate >= 0 && rate < 1))
     return emitError() << "expected 'prefix_cache_hit_rate' from 0 to below 1, "
                           "but got "
-                       << rate;
+                       << tensorcast::formatDecimal(rate);
   return success();
+}
+
+LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ShardKind, ShardGroup, int64_t unit) {
+  if (unit < 1)
+    return emitError() << "expected 'unit' of at least 1, but got " << unit;
+  return success();
+}
+
+LogicalResult RanksAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t count, int64_t step) {
+  for (int64_t value : {count, step})
+    if (value < 1 || value > WorkloadAttr::kMaxTokens)
+      return emitError() << "expected 'count' and 'step' from 1 to "
+                         << WorkloadAttr::kMaxTokens << ", but got " << value;
+  return success();
+}
+
+LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t devices, int64_t dataParallel) {
+  if (devices < 1 || devices > WorkloadAttr::kMaxTokens)
+    return emitError() << "expected 'devices' from 1 to "
+                       << WorkloadAttr::kMaxTokens << ", but got " << devices;
+  if (dataParallel < 1 || devices % dataParallel != 0)
+    return emitError() << "expected 'data_parallel' to divide " << devices
+                       << " devices, but got " << dataParallel;
+  return success();
+}
+
+int64_t WorkloadAttr::getRequests() const {
+  return llvm::divideCeil(getQueries(), getDataParallel());
 }
 
 double WorkloadAttr::getHitRate() const {

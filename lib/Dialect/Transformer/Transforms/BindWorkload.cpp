@@ -4,6 +4,8 @@
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
+#include "tensorcast/Support/Numbers.h"
+
 #include "mlir/IR/AttrTypeSubElements.h"
 
 #include <cmath>
@@ -43,10 +45,10 @@ public:
     std::string text;
     llvm::raw_string_ostream os(text);
     printExprText(os, invalid);
-    return mlir::emitError(module.getLoc(),
-                           "expected a finite size of at least 0 for the "
-                           "workload, but '")
-           << text << "' is " << evaluate(invalid, workload);
+    return mlir::emitError(module.getLoc(), "expected ")
+           << (invalidSize ? "a whole size from 0 to 2^53" : "a finite number")
+           << " for the workload, but '" << text << "' is "
+           << tensorcast::formatDecimal(evaluate(invalid, workload));
   }
 
 private:
@@ -62,8 +64,10 @@ private:
       double size = evaluate(dim.expr, workload);
       // Beyond this, integers are not exact, and no device has the memory.
       bool valid = size >= 0 && size <= 0x1p53 && size == std::floor(size);
-      if (!valid && !invalid)
+      if (!valid && !invalid) {
         invalid = dim.expr;
+        invalidSize = true;
+      }
       shape.push_back(valid ? static_cast<int64_t>(size) : 0);
     }
     return RankedTensorType::get(shape, type.getElementType());
@@ -72,6 +76,7 @@ private:
   AttrTypeReplacer replacer;
   WorkloadAttr workload;
   ExprAttr invalid;
+  bool invalidSize = false;
 };
 } // namespace
 
@@ -86,6 +91,11 @@ LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
     return failure();
   module->setAttr(kWorkloadAttrName, workload);
   return success();
+}
+
+int64_t mlir::transformer::getDataParallel(ModuleOp module) {
+  auto plan = module->getAttrOfType<PlanAttr>(kPlanAttrName);
+  return plan ? plan.getDataParallel() : 1;
 }
 
 bool mlir::transformer::dependsOnWorkload(Operation *root) {
@@ -125,7 +135,8 @@ public:
     auto emitError = [&] { return mlir::emitError(getOperation().getLoc()); };
     auto workload = WorkloadAttr::getChecked(
         emitError, context, queries.getValue(), queryLength.getValue(),
-        contextLength.getValue(), decode.getValue(), hitRate);
+        contextLength.getValue(), decode.getValue(),
+        getDataParallel(getOperation()), hitRate);
     if (!workload || failed(bindWorkload(getOperation(), workload)))
       signalPassFailure();
   }

@@ -80,6 +80,7 @@ private:
         return op.getIdentifier();
       known.push_back(full.drop_front(prefix.size()));
     }
+    llvm::sort(known);
     return emitError(UnknownLoc::get(context))
            << tensorcast::unknownName("composite op", name, known);
   }

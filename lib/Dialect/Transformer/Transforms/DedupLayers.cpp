@@ -57,15 +57,19 @@ class TransformerDedupLayersPass
           TransformerDedupLayersPass> {
 public:
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    if (failed(checkLayers(module)))
+    if (failed(checkLayers(getOperation())))
       return signalPassFailure();
-    SmallVector<LayerGroup> groups = groupLayers(module);
-    // Remarks come before functions go away, while differences can be shown.
-    if (getContext().getRemarkEngine())
-      for (const LayerGroup &group : groups)
-        report(group, groups);
-    merge(module, groups);
+    // Layers that call equal layers are equal once those are merged.
+    for (bool merged = true, first = true; merged; first = false) {
+      SmallVector<LayerGroup> groups = groupLayers(getOperation());
+      merged = llvm::any_of(
+          groups, [](const LayerGroup &group) { return group.size() > 1; });
+      // Remarks come before functions go away, while differences can be shown.
+      if (getContext().getRemarkEngine() && (merged || first))
+        for (const LayerGroup &group : groups)
+          report(group, groups);
+      merge(getOperation(), groups);
+    }
   }
 
 private:
@@ -101,8 +105,11 @@ private:
 
   static void report(const LayerGroup &group, ArrayRef<LayerGroup> groups) {
     func::FuncOp layer = group.front();
-    remark::passed(layer.getLoc(), remarkOpts(layer))
-        << remark::add("{0} equal layers in one function", group.size());
+    if (group.size() == 1)
+      remark::passed(layer.getLoc(), remarkOpts(layer)) << "a layer of its own";
+    else
+      remark::passed(layer.getLoc(), remarkOpts(layer))
+          << remark::add("{0} equal layers in one function", group.size());
     const LayerGroup *largest =
         std::max_element(groups.begin(), groups.end(),
                          [](const LayerGroup &lhs, const LayerGroup &rhs) {

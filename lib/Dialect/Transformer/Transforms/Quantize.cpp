@@ -21,6 +21,16 @@ using llvm::GlobPattern;
 
 static constexpr StringLiteral weightSuffix = ".weight";
 
+/// Leaves `op` alone and says why.
+static LogicalResult miss(Operation *op, PatternRewriter &rewriter,
+                          StringRef reason) {
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name(op->getName().stripDialect())
+                     .category("quantize"))
+      << "not quantized" << remark::reason("{0}", reason.str());
+  return rewriter.notifyMatchFailure(op, reason);
+}
+
 namespace {
 /// Which weights to quantize, by patterns on their names.
 struct NameFilter {
@@ -33,11 +43,52 @@ struct NameFilter {
   }
 };
 
+/// What an action makes of weights and activations.
+struct Scheme {
+  Type weightType;
+  /// Null if activations stay as they are.
+  Type activationType;
+  bool isStatic = false;
+  /// Elements per scale; one scale per tensor if absent.
+  std::optional<int64_t> groupSize;
+  /// Whether rows share the scales of their groups.
+  bool sharedByRows = false;
+
+  static Scheme get(MLIRContext *context, LinearAction action,
+                    int64_t groupSize) {
+    Builder builder(context);
+    Type i8 = builder.getI8Type(), i4 = builder.getIntegerType(4);
+    switch (action) {
+    case LinearAction::Disabled:
+      return {};
+    case LinearAction::W8A16Static:
+    case LinearAction::W8A16Dynamic:
+      return {i8, {}, true, {}};
+    case LinearAction::W8A8Static:
+      return {i8, i8, true, {}};
+    case LinearAction::W8A8Dynamic:
+      return {i8, i8, false, {}};
+    case LinearAction::W4A8Static:
+      return {i4, i8, true, {}};
+    case LinearAction::W4A8Dynamic:
+      return {i4, i8, false, {}};
+    case LinearAction::FP8:
+      return {builder.getType<Float8E5M2Type>(),
+              builder.getType<Float8E4M3FNType>(),
+              false,
+              {}};
+    case LinearAction::MXFP4:
+      return {builder.getType<Float4E2M1FNType>(),
+              builder.getType<Float4E2M1FNType>(), false, groupSize};
+    }
+  }
+};
+
 /// linear -> quantized activation + quantized_linear.
 struct QuantizeLinear : OpRewritePattern<LinearOp> {
-  QuantizeLinear(MLIRContext *context, LinearAction action,
+  QuantizeLinear(MLIRContext *context, const Scheme &scheme,
                  const NameFilter &filter)
-      : OpRewritePattern(context), action(action), filter(filter) {}
+      : OpRewritePattern(context), scheme(scheme), filter(filter) {}
 
   LogicalResult matchAndRewrite(LinearOp linear,
                                 PatternRewriter &rewriter) const override {
@@ -50,44 +101,111 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
       return rewriter.notifyMatchFailure(linear, "excluded by its name");
 
     Location loc = linear.getLoc();
-    RankedTensorType byteType =
-        withElementType(weight.getType(), rewriter.getI8Type());
-    auto scaleType = RankedTensorType::get({}, rewriter.getF32Type());
     auto declare = [&](StringRef suffix, Type type) -> Value {
-      return WeightOp::create(rewriter, loc, type,
-                              rewriter.getStringAttr(name + suffix));
+      return WeightOp::create(
+          rewriter, loc, type, rewriter.getStringAttr(name + suffix),
+          isScalar(type) ? ShardingAttr() : weight.getShardingAttr());
     };
-    Value bytes = declare(weightSuffix, byteType);
-    Value weightScale = declare(".weight_scale", scaleType);
-    Value input, inputScale;
-    if (action == LinearAction::W8A8Static) {
-      inputScale = declare(".input_scale", scaleType);
-      input = QuantizeOp::create(rewriter, loc, linear.getInput(), inputScale);
-    } else {
-      auto quantize =
-          DynamicQuantizeOp::create(rewriter, loc, linear.getInput());
+    IntegerAttr groupSize;
+    if (scheme.groupSize)
+      groupSize = rewriter.getI64IntegerAttr(*scheme.groupSize);
+    RankedTensorType weightType =
+        withElementType(weight.getType(), scheme.weightType);
+    Value narrow = declare(weightSuffix, weightType);
+    Value weightScale =
+        declare(".weight_scale", getScaleType(weightType, scheme.groupSize,
+                                              scheme.sharedByRows));
+    Value input = linear.getInput(), inputScale;
+    if (scheme.activationType && scheme.isStatic) {
+      RankedTensorType type =
+          withElementType(linear.getInput().getType(), scheme.activationType);
+      inputScale = findScale(linear);
+      if (!inputScale)
+        inputScale = declare(".input_scale", getScaleType(type, {}));
+      input = QuantizeOp::create(rewriter, loc, type, input, inputScale);
+    } else if (scheme.activationType) {
+      RankedTensorType type =
+          withElementType(linear.getInput().getType(), scheme.activationType);
+      auto quantize = DynamicQuantizeOp::create(
+          rewriter, loc, type,
+          getScaleType(type, scheme.groupSize, scheme.sharedByRows), input,
+          groupSize);
       input = quantize.getResult();
       inputScale = quantize.getScale();
     }
     rewriter.replaceOpWithNewOp<QuantizedLinearOp>(
-        linear, linear.getType(), input, bytes, inputScale, weightScale,
-        linear.getBias());
+        linear, linear.getType(), input, narrow, inputScale, weightScale,
+        linear.getBias(), groupSize, linear.getAllReduceAttr());
     if (weight->use_empty())
       rewriter.eraseOp(weight);
     return success();
   }
 
 private:
-  static LogicalResult miss(LinearOp linear, PatternRewriter &rewriter,
-                            StringRef reason) {
-    remark::missed(linear.getLoc(),
-                   remark::RemarkOpts::name("linear").category("quantize"))
-        << "did not quantize the linear layer" << remark::reason("{0}", reason);
-    return rewriter.notifyMatchFailure(linear, reason);
+  static bool isScalar(Type type) {
+    return cast<RankedTensorType>(type).getRank() == 0;
   }
 
-  LinearAction action;
+  /// Layers that read one tensor have its one scale.
+  static Value findScale(LinearOp linear) {
+    for (Operation *user : linear.getInput().getUsers())
+      if (auto quantize = dyn_cast<QuantizeOp>(user);
+          quantize && quantize->getBlock() == linear->getBlock() &&
+          quantize->isBeforeInBlock(linear))
+        return quantize.getScale();
+    return {};
+  }
+
+  Scheme scheme;
   const NameFilter &filter;
+};
+
+/// attention -> quantized queries, keys and values + quantized_attention.
+struct QuantizeAttention : OpRewritePattern<AttentionOp> {
+  QuantizeAttention(MLIRContext *context, Type type)
+      : OpRewritePattern(context), type(type) {}
+
+  LogicalResult matchAndRewrite(AttentionOp attention,
+                                PatternRewriter &rewriter) const override {
+    auto append = attention.getCache().getDefiningOp<AppendCacheOp>();
+    auto cache =
+        append ? append.getCache().getDefiningOp<KVCacheOp>() : KVCacheOp();
+    if (!cache || !append->hasOneUse() || !cache->hasOneUse())
+      return miss(attention, rewriter,
+                  "its cache is not declared, written and read once");
+    rewriter.setInsertionPoint(append);
+    auto quantize = [&](Value value, StringRef name) {
+      Location loc = attention.getLoc();
+      Value scale = WeightOp::create(
+          rewriter, loc, RankedTensorType::get({}, rewriter.getF32Type()),
+          rewriter.getStringAttr(cache.getName() + name), ShardingAttr());
+      Type narrow =
+          withElementType(cast<RankedTensorType>(value.getType()), type);
+      return std::pair<Value, Value>(
+          QuantizeOp::create(rewriter, loc, narrow, value, scale), scale);
+    };
+    auto [key, keyScale] = quantize(append.getKey(), ".k_scale");
+    auto [value, valueScale] = quantize(append.getValue(), ".v_scale");
+    KVCacheType old = cache.getType();
+    auto cacheType = KVCacheType::get(old.getContext(), old.getShape(), type,
+                                      old.getBlockSize());
+    Value narrowCache = KVCacheOp::create(rewriter, cache.getLoc(), cacheType,
+                                          cache.getNameAttr());
+    Value full =
+        AppendCacheOp::create(rewriter, append.getLoc(), cacheType, key, value,
+                              narrowCache, append.getBatch());
+    rewriter.setInsertionPoint(attention);
+    auto [query, queryScale] = quantize(attention.getQuery(), ".q_scale");
+    rewriter.replaceOpWithNewOp<QuantizedAttentionOp>(
+        attention, attention.getType(), query, full, attention.getBatch(),
+        queryScale, keyScale, valueScale, attention.getScaleAttr());
+    rewriter.eraseOp(append);
+    rewriter.eraseOp(cache);
+    return success();
+  }
+
+private:
+  Type type;
 };
 
 class TransformerQuantizePass
@@ -97,32 +215,58 @@ public:
   using TransformerQuantizeBase::TransformerQuantizeBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    std::optional<LinearAction> chosen = symbolizeLinearAction(action);
-    if (!chosen) {
-      SmallVector<StringRef> known;
-      for (unsigned i = 0; i <= getMaxEnumValForLinearAction(); ++i)
-        known.push_back(stringifyLinearAction(LinearAction(i)));
+    std::optional<LinearAction> linear = symbolizeLinearAction(linearAction);
+    if (!linear)
+      return unknown(context, "linear action", linearAction,
+                     getMaxEnumValForLinearAction(), [](unsigned value) {
+                       return stringifyLinearAction(LinearAction(value));
+                     });
+    std::optional<AttentionAction> attention =
+        symbolizeAttentionAction(attentionAction);
+    if (!attention)
+      return unknown(context, "attention action", attentionAction,
+                     getMaxEnumValForAttentionAction(), [](unsigned value) {
+                       return stringifyAttentionAction(AttentionAction(value));
+                     });
+    if (groupSize < 1)
       return emitError(UnknownLoc::get(context))
-             << tensorcast::unknownName("linear action", action, known);
-    }
+             << "expected 'group-size' of at least 1, but got "
+             << groupSize.getValue();
     if (failed(compile(context, include, filter.include)) ||
         failed(compile(context, exclude, filter.exclude)))
       return failure();
-    if (*chosen == LinearAction::Disabled)
-      return success();
+
     RewritePatternSet set(context);
-    set.add<QuantizeLinear>(context, *chosen, filter);
-    patterns.emplace(std::move(set));
+    Scheme scheme = Scheme::get(context, *linear, groupSize);
+    scheme.sharedByRows = sharedGroupScales;
+    if (*linear != LinearAction::Disabled)
+      set.add<QuantizeLinear>(context, scheme, filter);
+    Builder builder(context);
+    if (*attention == AttentionAction::INT8)
+      set.add<QuantizeAttention>(context, builder.getI8Type());
+    else if (*attention == AttentionAction::FP8)
+      set.add<QuantizeAttention>(context, builder.getType<Float8E4M3FNType>());
+    patterns = std::move(set);
     return success();
   }
 
   void runOnOperation() override {
     // The functions that layers call are private; the model itself is public.
-    if (patterns && getOperation().isPrivate())
-      walkAndApplyPatterns(getOperation(), *patterns);
+    if (getOperation().isPrivate())
+      walkAndApplyPatterns(getOperation(), patterns);
   }
 
 private:
+  static LogicalResult unknown(MLIRContext *context, StringRef kind,
+                               StringRef name, unsigned last,
+                               function_ref<StringRef(unsigned)> stringify) {
+    SmallVector<StringRef> known;
+    for (unsigned value = 0; value <= last; ++value)
+      known.push_back(stringify(value));
+    return emitError(UnknownLoc::get(context))
+           << tensorcast::unknownName(kind, name, known);
+  }
+
   static LogicalResult compile(MLIRContext *context,
                                ArrayRef<std::string> texts,
                                SmallVector<GlobPattern> &globs) {
@@ -138,6 +282,6 @@ private:
   }
 
   NameFilter filter;
-  std::optional<FrozenRewritePatternSet> patterns;
+  FrozenRewritePatternSet patterns;
 };
 } // namespace

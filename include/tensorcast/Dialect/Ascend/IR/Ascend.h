@@ -11,7 +11,17 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include "tensorcast/Dialect/Ascend/IR/AscendEnums.h.inc"
+
 namespace mlir::ascend {
+
+/// An exchange that is part of a kernel.
+struct Exchange {
+  CollectiveKind kind;
+  /// What this device sends.
+  transformer::ExprAttr bytes;
+  transformer::RanksAttr ranks;
+};
 
 /// Operations and bytes of a kernel, as expressions over the batch. A null
 /// expression stands for a size that is not known.
@@ -25,6 +35,8 @@ struct WorkTotal {
   llvm::MapVector<Type, transformer::ExprAttr> cubeOps, vectorOps;
   /// Traffic to and from device memory.
   transformer::ExprAttr bytesRead, bytesWritten;
+  /// Exchanges with other devices.
+  SmallVector<Exchange, 1> exchanges;
 };
 
 } // namespace mlir::ascend

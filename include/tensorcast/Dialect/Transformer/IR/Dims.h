@@ -36,6 +36,13 @@ RankedTensorType getTensorType(ArrayRef<Dim> dims, Type elementType);
 /// The type with another element type, same sizes.
 RankedTensorType withElementType(RankedTensorType type, Type elementType);
 
+/// The type of the scale of a quantized tensor of the sizes of `data`: one f32
+/// for the tensor, or one f8E8M0FNU per `groupSize` elements of a row, which
+/// the rows may share.
+RankedTensorType getScaleType(RankedTensorType data,
+                              std::optional<int64_t> groupSize,
+                              bool sharedByRows = false);
+
 /// Product of the dimensions; null if one is unknown.
 ExprAttr getNumElements(RankedTensorType type);
 

@@ -44,12 +44,18 @@
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.h.inc"
 
 #define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsDistribution.h.inc"
+
+#define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.h.inc"
 
 namespace mlir::transformer {
 
 /// The module attribute that names the model (a ModelAttr).
 inline constexpr StringLiteral kModelAttrName = "transformer.model";
+
+/// The module attribute that says how devices share the work (a PlanAttr).
+inline constexpr StringLiteral kPlanAttrName = "transformer.plan";
 
 /// The module attribute that holds the workload of a bound module (a
 /// WorkloadAttr).

@@ -19,6 +19,10 @@ namespace mlir::transformer {
 /// is not finite. Works on lowered modules too.
 LogicalResult bindWorkload(ModuleOp module, WorkloadAttr workload);
 
+/// Groups of devices that share the requests, as the module's plan says; 1
+/// without a plan.
+int64_t getDataParallel(ModuleOp module);
+
 /// Whether anything in `root` depends on a workload that is not bound.
 bool dependsOnWorkload(Operation *root);
 

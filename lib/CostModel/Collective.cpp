@@ -1,0 +1,79 @@
+//===- Collective.cpp - Link time of exchanges between devices ------------===//
+
+#include "tensorcast/CostModel/CostModel.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using ascend::CollectiveKind;
+
+namespace {
+/// The links that a group of devices uses.
+struct Link {
+  double bandwidthBytesPerS;
+  double latencyS;
+};
+} // namespace
+
+/// The outermost level at which devices 0, step, ... have different
+/// coordinates; devices are numbered with the innermost level fastest.
+static size_t findLevel(const ExchangeAmount &exchange,
+                        const DeviceProfile &device) {
+  int64_t last = (exchange.count - 1) * exchange.step;
+  int64_t inner = device.getNumDevices();
+  for (auto [index, level] : llvm::enumerate(device.interconnect)) {
+    inner /= level.size;
+    // Rank 0 has coordinate 0 everywhere, so the last one tells.
+    if (last / inner != 0)
+      return index;
+  }
+  return device.interconnect.size() - 1;
+}
+
+static Link getLink(const ExchangeAmount &exchange,
+                    const DeviceProfile &device) {
+  size_t index = findLevel(exchange, device);
+  const InterconnectLevel &level = device.interconnect[index];
+  double bandwidth = level.bandwidthBytesPerS * level.efficiency;
+  if (level.topology == Topology::FullMesh) {
+    // Each of the other devices has a link of its own; the group uses those to
+    // its members.
+    double reachable = 1;
+    for (const InterconnectLevel &inner :
+         ArrayRef(device.interconnect).drop_front(index))
+      reachable *= static_cast<double>(inner.size);
+    bandwidth *= (exchange.count - 1) / (reachable - 1);
+  }
+  return {bandwidth, level.latencyS};
+}
+
+double mlir::tensorcast::getWireBytes(const ExchangeAmount &exchange) {
+  double others = static_cast<double>(exchange.count - 1);
+  double share = others / exchange.count;
+  switch (exchange.kind) {
+  case CollectiveKind::AllReduce:
+    return 2 * share * exchange.bytes;
+  case CollectiveKind::AllGather:
+    return others * exchange.bytes;
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+    break;
+  }
+  return share * exchange.bytes;
+}
+
+double mlir::tensorcast::getExchangeTime(const ExchangeAmount &exchange,
+                                         const DeviceProfile &device) {
+  if (exchange.count < 2 || device.interconnect.empty())
+    return 0;
+  Link link = getLink(exchange, device);
+  double n = static_cast<double>(exchange.count), steps = std::log2(n);
+  double wireS = getWireBytes(exchange) / link.bandwidthBytesPerS;
+  if (exchange.kind != CollectiveKind::AllReduce)
+    return std::min(n - 1, steps) * link.latencyS + wireS;
+  double ringS = 2 * (n - 1) * link.latencyS + wireS;
+  double treeS =
+      2 * steps * link.latencyS + 2 * exchange.bytes / link.bandwidthBytesPerS;
+  return std::min(ringS, treeS);
+}

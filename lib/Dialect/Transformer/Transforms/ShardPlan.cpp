@@ -1,0 +1,66 @@
+//===- ShardPlan.cpp - Sizes of the groups of devices ---------------------===//
+
+#include "ShardPlan.h"
+
+#include "tensorcast/Support/Wording.h"
+
+using namespace mlir;
+using namespace mlir::transformer;
+
+int64_t ShardPlan::getSize(ShardGroup group) const {
+  switch (group) {
+  case ShardGroup::Tensor:
+    return tensor;
+  case ShardGroup::Output:
+    return output;
+  case ShardGroup::MLP:
+    return mlp;
+  case ShardGroup::Head:
+    return head;
+  case ShardGroup::Embedding:
+    break;
+  }
+  return 1;
+}
+
+FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
+  ShardPlan plan;
+  std::pair<StringRef, int64_t> sizes[] = {
+      {"devices", options.devices}, {"tp", options.tensor},
+      {"dp", options.data},         {"o-proj-tp", options.output},
+      {"mlp-tp", options.mlp},      {"lmhead-tp", options.head}};
+  // Beyond this, products of sizes could overflow.
+  constexpr int64_t most = 1 << 20;
+  for (auto [name, size] : sizes)
+    if (size < 0 || size > most)
+      return emitError(loc) << "expected '" << name << "' from 1 to " << most
+                            << ", but got " << size;
+  plan.tensor = std::max<int64_t>(options.tensor, 1);
+  plan.devices = options.devices
+                     ? options.devices
+                     : plan.tensor * std::max<int64_t>(options.data, 1);
+  if (plan.devices % plan.tensor != 0)
+    return emitError(loc) << "expected 'tp' to divide " << plan.devices
+                          << " devices, but got " << plan.tensor;
+  plan.data = options.data ? options.data : plan.devices / plan.tensor;
+  if (plan.tensor * plan.data != plan.devices)
+    return emitError(loc) << "expected 'tp' * 'dp' to be " << plan.devices
+                          << " devices, but got " << plan.tensor << " * "
+                          << plan.data;
+  std::tuple<StringRef, int64_t, int64_t *> groups[] = {
+      {"o-proj-tp", options.output, &plan.output},
+      {"mlp-tp", options.mlp, &plan.mlp},
+      {"lmhead-tp", options.head, &plan.head}};
+  for (auto [name, size, group] : groups) {
+    *group = size ? size : plan.tensor;
+    if (plan.devices % *group != 0)
+      return emitError(loc) << "expected '" << name << "' to divide "
+                            << plan.devices << " devices, but got " << *group;
+  }
+  if (options.wordEmbedding == "col")
+    plan.embedding = EmbeddingSplit::Column;
+  else if (options.wordEmbedding != "none")
+    return emitError(loc) << tensorcast::unknownName(
+               "word-embedding-tp", options.wordEmbedding, {"col", "none"});
+  return plan;
+}

@@ -1,0 +1,33 @@
+// RUN: not tc-opt %s --transformer-shard="tp=3 devices=8" 2>&1 | FileCheck %s --check-prefix=TP
+// RUN: not tc-opt %s --transformer-shard="tp=2 devices=1" 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not tc-opt %s --transformer-shard="tp=2 dp=2 devices=8" 2>&1 | FileCheck %s --check-prefix=DP
+// RUN: not tc-opt %s --transformer-shard="dp=3 devices=8" 2>&1 | FileCheck %s --check-prefix=DP-ALONE
+// RUN: not tc-opt %s --transformer-shard="devices=8 o-proj-tp=3" 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not tc-opt %s --transformer-shard="devices=8 mlp-tp=16" 2>&1 | FileCheck %s --check-prefix=MLP
+// RUN: not tc-opt %s --transformer-shard="devices=8 lmhead-tp=5" 2>&1 | FileCheck %s --check-prefix=HEAD
+// RUN: not tc-opt %s --transformer-shard="tp=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not tc-opt %s --transformer-shard="devices=1048577" 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not tc-opt %s --transformer-shard="word-embedding-tp=column" 2>&1 | FileCheck %s --check-prefix=SPLIT
+// RUN: not tc-opt %s --transformer-shard="tp=two" 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not tc-opt %s --transformer-shard="ep=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not tc-opt %s --transformer-shard="tp=2" --transformer-shard="tp=2" 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not tc-opt %s --transformer-bind-workload="queries=1 query-length=7" --transformer-shard="tp=2" 2>&1 | FileCheck %s --check-prefix=TWICE
+
+// TP: error: expected 'tp' to divide 8 devices, but got 3
+// FEW: error: expected 'tp' to divide 1 devices, but got 2
+// DP: error: expected 'tp' * 'dp' to be 8 devices, but got 2 * 2
+// DP-ALONE: error: expected 'tp' * 'dp' to be 8 devices, but got 1 * 3
+// OUTPUT: error: expected 'o-proj-tp' to divide 8 devices, but got 3
+// MLP: error: expected 'mlp-tp' to divide 8 devices, but got 16
+// HEAD: error: expected 'lmhead-tp' to divide 8 devices, but got 5
+// NEGATIVE: error: expected 'tp' from 1 to 1048576, but got -2
+// MANY: error: expected 'devices' from 1 to 1048576, but got 1048577
+// SPLIT: error: unknown word-embedding-tp 'column'; {{.*}}col, none
+// NUMBER: 'two' value invalid for long argument
+// UNKNOWN: no such option ep
+// TWICE: error: expected a module that is not sharded or bound yet
+
+func.func @f() {
+  %w = transformer.weight "w.weight" : tensor<8x8xf16>
+  return
+}
