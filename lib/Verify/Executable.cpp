@@ -90,6 +90,7 @@ static void expandCopies(ModuleOp module) {
 
 static LogicalResult lowerToLLVM(ModuleOp module) {
   PassManager pm(module.getContext());
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =

@@ -30,6 +30,9 @@ int runTextGenerate(CommandLine &line);
 int runReport(CommandLine &line);
 int runExplain(CommandLine &line);
 
+/// Runs tc-verify, which is next to the program `self`.
+int runVerify(const char *self, ArrayRef<const char *> args);
+
 } // namespace mlir::tensorcast
 
 #endif // TENSORCAST_TOOLS_TENSORCAST_OPTIONS_H

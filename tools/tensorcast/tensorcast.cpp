@@ -66,7 +66,9 @@ static void printHelp() {
   for (const Command &command : commands)
     llvm::outs() << "  " << llvm::left_justify(command.name, 16) << command.help
                  << '\n';
-  llvm::outs() << "  completion      Print a completion script for bash\n"
+  llvm::outs() << "  verify          Run two modules and compare what they "
+                  "compute\n"
+                  "  completion      Print a completion script for bash\n"
                   "\n'tensorcast COMMAND --help' lists a command's options. "
                   "Exit status: 0, 1 for a mistake in the input, 2 for bad "
                   "usage.\n";
@@ -142,9 +144,12 @@ int main(int argc, char **argv) {
     SmallVector<std::pair<StringRef, Visibility>> all;
     for (const Command &command : commands)
       all.emplace_back(command.name, Visibility(command.visibility));
+    all.emplace_back("verify", Visibility(0));
     printBashCompletion(llvm::outs(), "tensorcast", getOptTable(), all);
     return ExitSuccess;
   }
+  if (name == "verify")
+    return runVerify(argv[0], args.drop_front());
   for (const Command &command : commands)
     if (command.name == name)
       return runCommand(command, args.drop_front());
@@ -154,7 +159,7 @@ int main(int argc, char **argv) {
   SmallVector<StringRef> known;
   for (const Command &command : commands)
     known.push_back(command.name);
-  known.push_back("completion");
+  known.append({"verify", "completion"});
   if (name.empty())
     line.reportError("expected a command, but got none; try --help");
   else
