@@ -177,7 +177,8 @@ void mlir::tensorcast::registerPipelines() {
         StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass};
         for (StringRef name : options.compilationConfig)
           if (!llvm::is_contained(known, name))
-            return reportError(unknownName("compilation-config name", name, known));
+            return reportError(
+                unknownName("compilation-config name", name, known));
         buildCompilePipeline(pm, options);
         return success();
       },
