@@ -87,3 +87,14 @@ func.func @more_devices_than_heads(%q: tensor<7x32xf16>, %batch: !transformer.ba
   %2 = transformer.attention %1, %c of %batch scale(0.5) : tensor<7x2x8xf16>, !cache, !transformer.batch
   return
 }
+
+// -----
+
+// Quantization comes after sharding.
+func.func @quantized(%x: tensor<7x32xi8>, %s: tensor<f32>) -> tensor<7x48xf16> {
+  %w = transformer.weight "q.weight" sharding<column, tensor> : tensor<48x32xi8>
+  %ws = transformer.weight "q.weight_scale" : tensor<f32>
+  // expected-error @below {{'transformer.quantized_linear' op expected a layer of floats to split; shard a model before it is quantized}}
+  %y = transformer.quantized_linear %x, %w weight_scale(%ws : tensor<f32>) input_scale(%s : tensor<f32>) : tensor<7x32xi8>, tensor<48x32xi8> -> tensor<7x48xf16>
+  return %y : tensor<7x48xf16>
+}

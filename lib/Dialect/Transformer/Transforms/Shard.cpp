@@ -66,6 +66,10 @@ private:
     if (auto attention = dyn_cast<AttentionOp>(op))
       if (failed(checkHeads(attention)))
         return failure();
+    // Scales per token and packed bytes have no rule of their own here.
+    if (isa<QuantizedLinearOp>(op))
+      return op->emitOpError("expected a layer of floats to split; shard a "
+                             "model before it is quantized");
     return retype(op);
   }
 
