@@ -215,12 +215,16 @@ private:
 
   /// The part of the whole float weight that `info` is.
   std::vector<double> makeFloat(const ArgumentInfo &info) const {
-    return takePart(
-        makeFloatWeight(inputs.seed, info.name, info.getWholeShape()), info);
+    // Ranks have parts of one whole, and scales are of what they scale.
+    auto [whole, isNew] = wholes.try_emplace(info.name);
+    if (isNew)
+      whole->second =
+          makeFloatWeight(inputs.seed, info.name, info.getWholeShape());
+    return takePart(whole->second, info);
   }
 
   /// What lies beyond the whole is 0: parts of equal size may cover more.
-  static std::vector<double> takePart(std::vector<double> whole,
+  static std::vector<double> takePart(const std::vector<double> &whole,
                                       const ArgumentInfo &info) {
     ArrayRef<int64_t> shape = info.type.getShape();
     if (!info.part || info.part->whole == shape)
@@ -321,6 +325,8 @@ private:
   const SeededInputs &inputs;
   /// By name, of any rank, and by name and rank.
   llvm::StringMap<const ArgumentInfo *> infos, ofRanks;
+  /// Float weights made already.
+  mutable llvm::StringMap<std::vector<double>> wholes;
 };
 
 double SeededInputs::getCalibratedScale(StringRef name, Type type) const {

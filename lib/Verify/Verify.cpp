@@ -338,7 +338,9 @@ private:
     result.type = copy.own.getType();
     result.difference = compare(copy.first, copy.own);
     Tolerance tolerance = options.tolerance;
-    tolerance.ignoreError = false;
+    // Heads that several ranks have are quantized by each with a scale of its
+    // own, where they are joined with what only that rank has.
+    tolerance.ignoreError &= StringRef(copy.name).starts_with("cache ");
     Type type = result.type.getElementType();
     result.errorLimit = tolerance.getLimit(type);
     result.isEqual = isWithin(result.difference, type, tolerance);
