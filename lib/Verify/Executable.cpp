@@ -2,29 +2,11 @@
 
 #include "tensorcast/Verify/Executable.h"
 
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
-#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "Lowering.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -32,94 +14,15 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
-// Conversions that targets without instructions for them call; they come with
-// the compiler's run-time library, which is linked statically.
+#ifdef __x86_64__
+// What processors without instructions for f16 call; it comes with the
+// compiler's run-time library, which is linked statically.
 extern "C" {
 float __extendhfsf2(uint16_t);
 uint16_t __truncsfhf2(float);
 uint16_t __truncdfhf2(double);
 }
-
-void tensorcast::registerExecutionDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
-                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect,
-                  tensor::TensorDialect>();
-  arith::registerBufferizableOpInterfaceExternalModels(registry);
-  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
-  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
-      registry);
-  linalg::registerBufferizableOpInterfaceExternalModels(registry);
-  memref::registerAllocationOpInterfaceExternalModels(registry);
-  tensor::registerBufferizableOpInterfaceExternalModels(registry);
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-}
-
-//===----------------------------------------------------------------------===//
-// Lowering
-//===----------------------------------------------------------------------===//
-
-/// Public functions get an interface for C++; their arguments are only read.
-static void prepareFunctions(ModuleOp module) {
-  Builder builder(module.getContext());
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic())
-      continue;
-    function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                      builder.getUnitAttr());
-    function.removeResAttrsAttr();
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      function.setArgAttrs(i, DictionaryAttr::get(module.getContext()));
-      function.setArgAttr(
-          i, bufferization::BufferizationDialect::kWritableAttrName,
-          builder.getBoolAttr(false));
-    }
-  }
-}
-
-/// Copies of strided buffers are loops too; LLVM would call a library.
-static void expandCopies(ModuleOp module) {
-  module.walk([](memref::CopyOp copy) {
-    OpBuilder builder(copy);
-    linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
-                           copy.getTarget());
-    copy.erase();
-  });
-}
-
-static LogicalResult lowerToLLVM(ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  bufferization::buildBufferDeallocationPipeline(pm);
-  pm.addPass(createConvertBufferizationToMemRefPass());
-  if (failed(pm.run(module)))
-    return failure();
-  expandCopies(module);
-  pm.clear();
-  // What upstream lowers from here on, LLVM verifies.
-  pm.enableVerifier(false);
-  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  return pm.run(module);
-}
+#endif
 
 //===----------------------------------------------------------------------===//
 // Compilation
@@ -137,6 +40,7 @@ Executable::~Executable() = default;
 static llvm::orc::SymbolMap
 getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
   llvm::orc::SymbolMap symbols;
+#ifdef __x86_64__
   auto add = [&](StringRef name, auto *function) {
     symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
                              llvm::JITSymbolFlags::Exported};
@@ -144,6 +48,7 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner mangle) {
   add("__extendhfsf2", &__extendhfsf2);
   add("__truncsfhf2", &__truncsfhf2);
   add("__truncdfhf2", &__truncdfhf2);
+#endif
   return symbols;
 }
 

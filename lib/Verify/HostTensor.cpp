@@ -90,6 +90,23 @@ std::vector<double> HostTensor::getValues() const {
   return values;
 }
 
+/// The bits of the nearest f16, ties to even. Models have many of them, and
+/// APFloat takes its time.
+static uint64_t encodeHalf(double number) {
+  uint64_t sign = std::signbit(number) ? 0x8000 : 0;
+  double magnitude = std::abs(number);
+  if (std::isnan(number))
+    return 0x7E00;
+  if (magnitude >= 65520) // halfway from the largest to the next power of two
+    return sign | 0x7C00;
+  // Below 2^-14 numbers are multiples of 2^-24.
+  int exponent = magnitude < 0x1p-14 ? -14 : std::ilogb(magnitude);
+  auto digits = static_cast<uint64_t>(
+      std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+  // The leading digit, if any, adds one to the exponent field.
+  return sign | ((static_cast<uint64_t>(exponent + 14) << 10) + digits);
+}
+
 void HostTensor::setValues(ArrayRef<double> values) {
   Type elementType = type.getElementType();
   unsigned size = getElementBytes(elementType);
@@ -109,6 +126,8 @@ void HostTensor::setValues(ArrayRef<double> values) {
       float narrow = static_cast<float>(value);
       std::memcpy(&bytes[i * size], &narrow, size);
       continue;
+    } else if (elementType.isF16()) {
+      bits = encodeHalf(value);
     } else {
       double most = isNarrowFloat(elementType)
                         ? getLargestValue(elementType)

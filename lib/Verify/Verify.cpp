@@ -165,6 +165,10 @@ public:
       if (failed(calibrate(name, arguments, rhs->getFunctions()[name])) ||
           failed(runFunction(name, *lhs, *rhs)))
         return failure();
+    if (report.results.empty())
+      return mlir::emitError(before.getLoc(),
+                             "expected results to compare, but the functions "
+                             "return none");
     return std::move(report);
   }
 
@@ -190,16 +194,17 @@ private:
     return success();
   }
 
+  /// The workload of both modules; null if functions have different ones.
   WorkloadAttr findWorkload() {
     for (ModuleOp module : {before, after})
       if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
         return bound;
-    WorkloadAttr found;
+    llvm::SmallSetVector<WorkloadAttr, 2> found;
     for (auto function : before.getOps<func::FuncOp>())
       for (Type type : function.getArgumentTypes())
         if (auto batch = dyn_cast<BatchType>(type))
-          found = batch.getWorkload();
-    return found;
+          found.insert(batch.getWorkload());
+    return found.size() == 1 ? found.front() : WorkloadAttr();
   }
 
   /// Compares what two functions take; the second is called with the arguments

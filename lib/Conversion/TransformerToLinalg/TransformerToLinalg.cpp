@@ -220,12 +220,17 @@ private:
                                     const DeclineReasons &reasons) {
     bool lowered = true;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (op == function || isa<UnrealizedConversionCastOp>(op) ||
-          isa_and_nonnull<arith::ArithDialect, func::FuncDialect,
-                          linalg::LinalgDialect, math::MathDialect,
-                          tensor::TensorDialect>(op->getDialect()))
+      if (isa<func::FuncOp, func::ReturnOp, UnrealizedConversionCastOp>(op) ||
+          isa_and_nonnull<arith::ArithDialect, linalg::LinalgDialect,
+                          math::MathDialect, tensor::TensorDialect>(
+              op->getDialect()))
         return WalkResult::advance();
       lowered = false;
+      if (isa<func::CallOp>(op)) {
+        op->emitOpError("cannot be executed: calls are not followed; inline "
+                        "them first");
+        return WalkResult::skip();
+      }
       auto reason = reasons.find(op);
       op->emitOpError("cannot be executed: ")
           << (reason == reasons.end() ? "no rule says what it computes"

@@ -99,3 +99,14 @@ func.func @sum_over_devices(%x: tensor<2x4xf16>, %w: tensor<4x4xf16>) -> tensor<
   %0 = transformer.linear %x, %w all_reduce <2> : tensor<2x4xf16>, tensor<4x4xf16> -> tensor<2x4xf16>
   return %0 : tensor<2x4xf16>
 }
+
+// -----
+
+func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{cannot be executed: calls are not followed; inline them first}}
+  %0 = call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
