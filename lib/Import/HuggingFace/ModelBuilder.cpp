@@ -27,8 +27,9 @@ public:
 
   Value rmsNorm(StringRef name, Value input) {
     int64_t width = getType(input).getShape().back();
-    Value scale = weight(name, {width});
-    return RMSNormOp::create(builder, at(name), input, scale,
+    Location loc = at(name);
+    Value scale = weight(name, {width}, loc);
+    return RMSNormOp::create(builder, loc, input, scale,
                              builder.getF64FloatAttr(config.rmsNormEps));
   }
 
@@ -37,17 +38,18 @@ public:
   Value linear(StringRef name, Value input, int64_t width, bool hasBias,
                ShardingAttr sharding, Value given = {}) {
     SmallVector<Dim> dims = getDims(getType(input));
+    Location loc = at(name);
     if (!given)
-      given = weight(name, {width, dims.back().size}, sharding);
+      given = weight(name, {width, dims.back().size}, loc, sharding);
     Value bias;
     if (hasBias) {
       // Rows meet in a sum, to which one device adds the bias.
       bool isColumn = sharding && sharding.getKind() == ShardKind::Column;
-      bias = declare((name + ".bias").str(), {width}, at(name),
+      bias = declare((name + ".bias").str(), {width}, loc,
                      isColumn ? sharding : ShardingAttr());
     }
     dims.back() = Dim(width);
-    return LinearOp::create(builder, at(name),
+    return LinearOp::create(builder, loc,
                             getTensorType(dims, builder.getF16Type()), input,
                             given, bias, RanksAttr());
   }
@@ -65,9 +67,9 @@ public:
     return reshape(name, input, {dims[0], Dim(dims[1].size * dims[2].size)});
   }
 
-  Value weight(StringRef name, ArrayRef<int64_t> shape,
+  Value weight(StringRef name, ArrayRef<int64_t> shape, Location loc,
                ShardingAttr sharding = {}) {
-    return declare((name + ".weight").str(), shape, at(name), sharding);
+    return declare((name + ".weight").str(), shape, loc, sharding);
   }
 
   Value declare(StringRef name, ArrayRef<int64_t> shape, Location loc,
@@ -220,10 +222,11 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
   Value ids = body->getArgument(0), positions = body->getArgument(1),
         batch = body->getArgument(2);
 
-  Value table =
-      block.weight("model.embed_tokens", {config.vocabSize, config.hiddenSize});
-  Value hidden = EmbeddingOp::create(builder, block.at("model.embed_tokens"),
-                                     types.hidden, ids, table);
+  Location tableLoc = block.at("model.embed_tokens");
+  Value table = block.weight("model.embed_tokens",
+                             {config.vocabSize, config.hiddenSize}, tableLoc);
+  Value hidden =
+      EmbeddingOp::create(builder, tableLoc, types.hidden, ids, table);
   SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
                                     config.headDim};
   Location ropeLoc = block.at("model.rotary_emb");

@@ -18,6 +18,14 @@ static bool isIgnored(NamedAttribute attr) {
          attr.getName().strref().contains('.');
 }
 
+/// Whether two ops of one kind are the same in all their attributes, which most
+/// are. No dictionary of the properties is made for it.
+static bool haveEqualAttrs(Operation *lhs, Operation *rhs) {
+  return lhs->getRawDictionaryAttrs() == rhs->getRawDictionaryAttrs() &&
+         lhs->getName().compareOpProperties(lhs->getPropertiesStorage(),
+                                            rhs->getPropertiesStorage());
+}
+
 static SmallVector<NamedAttribute> getRelevantAttrs(Operation *op) {
   SmallVector<NamedAttribute> attrs;
   for (NamedAttribute attr : op->getAttrDictionary())
@@ -78,6 +86,19 @@ private:
     for (auto [a, b] : llvm::zip(lhs->getOperands(), rhs->getOperands()))
       if (left.lookup(a) != right.lookup(b))
         return differ(lhs, rhs, "an operand");
+    if (auto difference = compareAttrs(lhs, rhs))
+      return difference;
+    for (auto [a, b] : llvm::zip(lhs->getRegions(), rhs->getRegions()))
+      if (auto difference = compareRegions(lhs, rhs, a, b))
+        return difference;
+    number(lhs->getResults(), rhs->getResults());
+    return std::nullopt;
+  }
+
+  static std::optional<LayerDifference> compareAttrs(Operation *lhs,
+                                                     Operation *rhs) {
+    if (haveEqualAttrs(lhs, rhs))
+      return std::nullopt;
     SmallVector<NamedAttribute> leftAttrs = getRelevantAttrs(lhs);
     SmallVector<NamedAttribute> rightAttrs = getRelevantAttrs(rhs);
     if (leftAttrs.size() != rightAttrs.size())
@@ -85,10 +106,6 @@ private:
     for (auto [a, b] : llvm::zip(leftAttrs, rightAttrs))
       if (a != b)
         return differ(lhs, rhs, "the attribute '" + a.getName().strref() + "'");
-    for (auto [a, b] : llvm::zip(lhs->getRegions(), rhs->getRegions()))
-      if (auto difference = compareRegions(lhs, rhs, a, b))
-        return difference;
-    number(lhs->getResults(), rhs->getResults());
     return std::nullopt;
   }
 
