@@ -18,17 +18,8 @@ struct LowerElementwise : LoweringPattern<SourceOp> {
 
   LogicalResult matchAndRewrite(SourceOp op,
                                 PatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
-    ExprAttr elements = getNumElements(type);
-    if (!elements)
-      return rewriter.notifyMatchFailure(op, kUnknownSize);
-    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
-      addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
-    };
-    StringRef kernel = op->getName().stripDialect();
-    return replaceWithLaunch(
-        op, this->kernels, rewriter,
-        {kernel, llvm::to_vector(op->getOperands()), {}, {}, work});
+    return replaceWithElementwiseLaunch(op, this->kernels, rewriter,
+                                        op->getName().stripDialect());
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "LaunchBuilder.h"
 
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 
 using namespace mlir;
@@ -62,4 +63,23 @@ LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
     results.insert(results.begin() + *parts.discardedResult, Value());
   rewriter.replaceOp(op, results);
   return success();
+}
+
+LogicalResult mlir::tensorcast::replaceWithElementwiseLaunch(
+    Operation *op, const KernelSet &kernels, PatternRewriter &rewriter,
+    StringRef kernel, std::optional<unsigned> discardedResult) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  transformer::ExprAttr elements = transformer::getNumElements(type);
+  if (!elements)
+    return rewriter.notifyMatchFailure(op, kUnknownSize);
+  auto work = [&](OpBuilder &builder, Location loc, const Kernel &used) {
+    addElementwiseWork(builder, loc, used, elements, type.getElementType());
+  };
+  return replaceWithLaunch(op, kernels, rewriter,
+                           {kernel,
+                            llvm::to_vector(op->getOperands()),
+                            {},
+                            {},
+                            work,
+                            discardedResult});
 }

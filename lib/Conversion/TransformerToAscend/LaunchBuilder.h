@@ -49,6 +49,13 @@ LogicalResult replaceWithLaunch(Operation *op, const KernelSet &kernels,
 void addElementwiseWork(OpBuilder &builder, Location loc, const Kernel &kernel,
                         transformer::ExprAttr elements, Type elementType);
 
+/// Replaces `op` by a launch of `kernel` that reads every operand once and
+/// works on each element of the first, with `addElementwiseWork`.
+LogicalResult
+replaceWithElementwiseLaunch(Operation *op, const KernelSet &kernels,
+                             PatternRewriter &rewriter, StringRef kernel,
+                             std::optional<unsigned> discardedResult = {});
+
 /// The workload of a bound batch, else null.
 transformer::WorkloadAttr getWorkload(Value batch);
 

@@ -16,17 +16,8 @@ template <typename NormOp> struct LowerNorm : LoweringPattern<NormOp> {
 
   LogicalResult matchAndRewrite(NormOp op,
                                 PatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
-    ExprAttr elements = getNumElements(type);
-    if (!elements)
-      return rewriter.notifyMatchFailure(op, kUnknownSize);
-    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
-      addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
-    };
-    std::string name = getKernelName(op);
-    return replaceWithLaunch(
-        op, this->kernels, rewriter,
-        {name, llvm::to_vector(op->getOperands()), {}, {}, work});
+    return replaceWithElementwiseLaunch(op, this->kernels, rewriter,
+                                        getKernelName(op));
   }
 
 private:
@@ -52,20 +43,11 @@ struct LowerAddRMSNorm : LoweringPattern<AddRMSNormOp> {
 
   LogicalResult matchAndRewrite(AddRMSNormOp op,
                                 PatternRewriter &rewriter) const override {
-    ExprAttr elements = getNumElements(op.getLhs().getType());
-    if (!elements)
-      return rewriter.notifyMatchFailure(op, kUnknownSize);
-    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
-      addElementwiseWork(builder, loc, kernel, elements,
-                         op.getLhs().getType().getElementType());
-    };
-    LaunchParts parts = {
-        "add_rms_norm", llvm::to_vector(op->getOperands()), {}, {}, work};
-    if (op.getSum().use_empty()) {
-      parts.kernel = "add_rms_norm_discard";
-      parts.discardedResult = 0;
-    }
-    return replaceWithLaunch(op, kernels, rewriter, parts);
+    bool isSumRead = !op.getSum().use_empty();
+    return replaceWithElementwiseLaunch(
+        op, kernels, rewriter,
+        isSumRead ? "add_rms_norm" : "add_rms_norm_discard",
+        isSumRead ? std::nullopt : std::optional<unsigned>(0));
   }
 };
 } // namespace
