@@ -94,6 +94,10 @@ static Request readRequest(CommandLine &line) {
     options.tolerance.error = getLimit(line, OPT_tolerance_eq, 0);
   options.tolerance.cosine =
       getLimit(line, OPT_min_cosine_eq, options.tolerance.cosine);
+  // Above 1 nothing would be equal to itself.
+  if (options.tolerance.cosine > 1)
+    line.reportError("expected at most 1 for '--min-cosine', but got " +
+                     Twine(line.getString(OPT_min_cosine_eq)));
   options.maxOperations =
       getLimit(line, OPT_max_operations_eq, options.maxOperations);
   options.maxBytes = getLimit(line, OPT_max_bytes_eq, options.maxBytes);
