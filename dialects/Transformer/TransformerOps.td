@@ -9,6 +9,7 @@
 #define TENSORCAST_TRANSFORMER_OPS
 
 include "TransformerOpsStructure.td"
+include "TransformerOpsFused.td"
 include "TransformerOpsNorm.td"
 include "TransformerOpsLinear.td"
 include "TransformerOpsAttention.td"

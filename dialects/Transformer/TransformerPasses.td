@@ -306,4 +306,42 @@ def TransformerFuseComm : Transformer_FusionPass<"fuse-comm"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// The user's own patterns
+//===----------------------------------------------------------------------===//
+
+def TransformerApplyPatterns
+    : Pass<"transformer-apply-patterns", "::mlir::func::FuncOp"> {
+  let summary = "Applies rewrite patterns from files.";
+  let description = [{
+    Reads patterns at run time, from PDLL (`.pdll`, compiled by the program
+    mlir-pdll), PDL as `.mlir` or its bytecode, and applies them until none
+    applies. `Transformer.pdll` declares what patterns may use: the ops, native
+    constraints and `Fuse`, which makes a `transformer.fused` of ops.
+
+    Patterns see the ops of a function, not those within a fused op. They run
+    wherever the pass stands: on composites, or behind `transformer-decompose`
+    and the fusions. Each match is a remark of category `apply-patterns`; each
+    op at which a pattern nearly applied is one with the first condition that
+    did not hold.
+
+    Everything that is wrong with a file is an error at its place in the file:
+    ops and constraints that do not exist (with the nearest name), replacements
+    of another type, ops that are invalid or erased while something reads them,
+    and patterns that apply more than `max-rewrites` times to a function.
+  }];
+  let options = [
+    ListOption<"files", "file", "std::string", "Files with patterns.">,
+    ListOption<"includeDirs", "include", "std::string",
+               "Folders for #include, before the project's own.">,
+    Option<"compiler", "compiler", "std::string", /*default=*/"",
+           "The program mlir-pdll; that of the build if empty.">,
+    Option<"maxRewrites", "max-rewrites", "int64_t", /*default=*/"10000",
+           "Rewrites of a function after which a pattern counts as endless.">,
+  ];
+  let dependentDialects = ["::mlir::pdl::PDLDialect",
+                           "::mlir::pdl_interp::PDLInterpDialect",
+                           "::mlir::transformer::TransformerDialect"];
+}
+
 #endif // TENSORCAST_TRANSFORMER_PASSES

@@ -1,6 +1,6 @@
 //===- tc-opt.cpp - Runs passes on .mlir files ----------------------------===//
 
-#include "tensorcast/CommandLine/SourceCheck.h"
+#include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/InitAll.h"
 
 #include "mlir/Support/FileUtilities.h"

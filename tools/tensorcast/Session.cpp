@@ -3,7 +3,7 @@
 #include "Session.h"
 
 #include "tensorcast/CommandLine/OutputFile.h"
-#include "tensorcast/CommandLine/SourceCheck.h"
+#include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -2,7 +2,7 @@
 
 #include "Options.h"
 
-#include "tensorcast/CommandLine/SourceCheck.h"
+#include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "llvm/ADT/STLExtras.h"

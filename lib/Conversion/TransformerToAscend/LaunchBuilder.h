@@ -71,6 +71,11 @@ void populateDistributionLowering(RewritePatternSet &patterns,
 void populateNormLowering(RewritePatternSet &patterns,
                           const KernelSet &kernels);
 
+/// Makes one launch of each `transformer.fused` whose body is lowered; the
+/// kernel does the work of all of the body, reads what the op reads and writes
+/// its results. Reports bodies that one start cannot run.
+LogicalResult mergeFusedLaunches(ModuleOp module);
+
 /// Rewrites the model as the reference simulator sees it, where the kernel set
 /// says so (Reference/).
 void applyReferenceWays(ModuleOp module, const KernelSet &kernels);

@@ -66,7 +66,7 @@ public:
     applyReferenceWays(module, *kernels);
     expandRopeTables(module);
     walkAndApplyPatterns(module, patterns);
-    if (failed(checkLowered(module)))
+    if (failed(checkLowered(module)) || failed(mergeFusedLaunches(module)))
       return signalPassFailure();
     module->setAttr(ascend::kKernelSetAttrName,
                     StringAttr::get(&getContext(), kernels->getName()));
@@ -78,7 +78,7 @@ private:
     bool lowered = true;
     module.walk([&](Operation *op) {
       if (!isa_and_nonnull<TransformerDialect>(op->getDialect()) ||
-          isa<LayerOp, WeightOp, KVCacheOp>(op))
+          isa<FusedOp, KVCacheOp, LayerOp, WeightOp, YieldOp>(op))
         return;
       lowered = false;
       InFlightDiagnostic diag =

@@ -43,7 +43,8 @@ public:
 
   void runOnOperation() override {
     CompositeCollector collector;
-    getOperation().walk(
+    // The last is expanded first: what is within an op before the op itself.
+    getOperation().walk<WalkOrder::PreOrder>(
         [&](CompositeOpInterface op) { collector.worklist.push_back(op); });
     OpBuilder builder(&getContext(), &collector);
     while (!collector.worklist.empty()) {

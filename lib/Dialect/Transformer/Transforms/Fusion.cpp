@@ -21,6 +21,12 @@ void mlir::transformer::emitFused(Operation *op, StringRef category,
   remark::passed(op->getLoc(), getOpts(op, category, name)) << "fused";
 }
 
+void mlir::transformer::emitMissed(Operation *op, StringRef category,
+                                   StringRef name, StringRef reason) {
+  remark::missed(op->getLoc(), getOpts(op, category, name))
+      << "not fused" << remark::reason("{0}", reason);
+}
+
 namespace {
 /// Near misses of one run over a function. The driver comes to an op more than
 /// once, and to ops that do not last; a user wants to hear of each that stays,
@@ -42,9 +48,7 @@ public:
 
   void emit() {
     for (const auto &[where, what] : misses)
-      remark::missed(where.first->getLoc(),
-                     getOpts(where.first, what.first, where.second))
-          << "not fused" << remark::reason("{0}", what.second);
+      emitMissed(where.first, what.first, where.second, what.second);
   }
 
   /// The run that the current thread is in.

@@ -32,6 +32,10 @@ void emitFused(Operation *op, StringRef category, StringRef name);
 void emitNearMiss(Operation *op, StringRef category, StringRef name,
                   StringRef reason);
 
+/// The same where the op is not visited again.
+void emitMissed(Operation *op, StringRef category, StringRef name,
+                StringRef reason);
+
 template <typename RootOp>
 void FusionPattern<RootOp>::passed(Operation *op, StringRef name) const {
   emitFused(op, category, name);

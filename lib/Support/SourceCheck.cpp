@@ -1,6 +1,6 @@
 //===- SourceCheck.cpp - What MLIR's parser cannot refuse -----------------===//
 
-#include "tensorcast/CommandLine/SourceCheck.h"
+#include "tensorcast/Support/SourceCheck.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -1,7 +1,7 @@
 //===- SourceCheck.h - What MLIR's parser cannot refuse ---------*- C++ -*-===//
 
-#ifndef TENSORCAST_COMMANDLINE_SOURCECHECK_H
-#define TENSORCAST_COMMANDLINE_SOURCECHECK_H
+#ifndef TENSORCAST_SUPPORT_SOURCECHECK_H
+#define TENSORCAST_SUPPORT_SOURCECHECK_H
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,4 +23,4 @@ void installFatalErrorHandlers();
 
 } // namespace mlir::tensorcast
 
-#endif // TENSORCAST_COMMANDLINE_SOURCECHECK_H
+#endif // TENSORCAST_SUPPORT_SOURCECHECK_H

@@ -1,0 +1,69 @@
+//===- ApplyPatterns.cpp - Apply rewrite patterns from files --------------===//
+
+#include "Fusion.h"
+
+#include "tensorcast/Patterns/PatternSet.h"
+
+#include "mlir/Dialect/PDL/IR/PDL.h"
+#include "mlir/Dialect/PDLInterp/IR/PDLInterp.h"
+
+namespace mlir::transformer {
+#define GEN_PASS_DEF_TRANSFORMERAPPLYPATTERNS
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h.inc"
+} // namespace mlir::transformer
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+namespace {
+/// Makes remarks of what patterns do.
+class RemarkEvents : public PatternEvents {
+public:
+  void applied(Operation *root, StringRef pattern) override {
+    emitFused(root, category, pattern);
+  }
+  void nearMiss(Operation *root, StringRef pattern, StringRef reason) override {
+    emitMissed(root, category, pattern, reason);
+  }
+
+private:
+  static constexpr StringLiteral category = "apply-patterns";
+};
+
+class TransformerApplyPatternsPass
+    : public transformer::impl::TransformerApplyPatternsBase<
+          TransformerApplyPatternsPass> {
+public:
+  using TransformerApplyPatternsBase::TransformerApplyPatternsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (files.empty())
+      return emitError(UnknownLoc::get(context))
+             << "expected 'file' with a file of patterns, but got none";
+    if (maxRewrites < 1)
+      return emitError(UnknownLoc::get(context))
+             << "expected 'max-rewrites' of at least 1, but got "
+             << maxRewrites;
+    PatternOptions options;
+    options.includeDirs.assign(includeDirs.begin(), includeDirs.end());
+    options.compiler = compiler;
+    options.maxRewrites = maxRewrites;
+    SmallVector<std::string> paths(files.begin(), files.end());
+    auto loaded = PatternSet::load(context, paths, options);
+    if (failed(loaded))
+      return failure();
+    patterns = *loaded;
+    return success();
+  }
+
+  void runOnOperation() override {
+    RemarkEvents events;
+    if (failed(patterns->apply(getOperation(), events)))
+      signalPassFailure();
+  }
+
+private:
+  std::shared_ptr<const PatternSet> patterns;
+};
+} // namespace

@@ -1,0 +1,205 @@
+//===- PatternCheck.cpp - Refuses patterns that would not work ------------===//
+
+#include "Natives.h"
+#include "PatternFile.h"
+
+#include "tensorcast/Support/Wording.h"
+
+#include "mlir/Dialect/PDL/IR/PDL.h"
+#include "mlir/Dialect/PDL/IR/PDLOps.h"
+#include "mlir/Dialect/PDL/IR/PDLTypes.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using Kind = PDLValue::Kind;
+
+/// What a value of a pattern stands for.
+static Kind getKind(Type type) {
+  if (auto range = dyn_cast<pdl::RangeType>(type))
+    return isa<pdl::TypeType>(range.getElementType()) ? Kind::TypeRange
+                                                      : Kind::ValueRange;
+  if (isa<pdl::AttributeType>(type))
+    return Kind::Attribute;
+  if (isa<pdl::OperationType>(type))
+    return Kind::Operation;
+  return isa<pdl::TypeType>(type) ? Kind::Type : Kind::Value;
+}
+
+namespace {
+/// Checks one file, and goes on after a mistake.
+class Checker {
+public:
+  LogicalResult run(ModuleOp module) {
+    unsigned numPatterns = 0;
+    for (Operation &op : module.getOps()) {
+      if (auto pattern = dyn_cast<pdl::PatternOp>(op)) {
+        check(pattern);
+        ++numPatterns;
+      } else {
+        fail(&op) << "expected only patterns in the file, but got '"
+                  << op.getName() << "'";
+      }
+    }
+    if (numPatterns == 0 && valid)
+      fail(module) << "expected at least one pattern in the file, but got none";
+    return success(valid);
+  }
+
+private:
+  InFlightDiagnostic fail(Operation *op) {
+    valid = false;
+    return emitError(op->getLoc());
+  }
+
+  void check(pdl::PatternOp pattern) {
+    if (!pattern.getSymName())
+      fail(pattern) << "expected a pattern with a name, which reports can say";
+    pdl::RewriteOp rewrite = pattern.getRewriter();
+    if (!rewrite.getRoot())
+      fail(rewrite) << "expected the rewrite to say which op it is of, as in "
+                       "'rewrite root with'";
+    if (rewrite.getNameAttr())
+      fail(rewrite) << "expected a rewrite of ops and of " << kFuseSignature
+                    << ", but got the function "
+                    << quoteText(rewrite.getName().value_or(""));
+    pattern.walk([&](Operation *op) {
+      if (auto operation = dyn_cast<pdl::OperationOp>(op))
+        checkName(operation, operation->getParentOp() != pattern);
+      else if (auto constraint = dyn_cast<pdl::ApplyNativeConstraintOp>(op))
+        checkCall(constraint);
+      else if (auto rewriteCall = dyn_cast<pdl::ApplyNativeRewriteOp>(op))
+        checkCall(rewriteCall);
+    });
+    auto root = rewrite.getRoot()
+                    ? rewrite.getRoot().getDefiningOp<pdl::OperationOp>()
+                    : pdl::OperationOp();
+    if (root && !root.getOpNameAttr())
+      fail(root) << "expected the root of a pattern to have a name";
+  }
+
+  void checkName(pdl::OperationOp operation, bool isCreated) {
+    std::optional<StringRef> name = operation.getOpName();
+    if (!name) {
+      if (isCreated)
+        fail(operation) << "expected the name of the op to make, but got none";
+      return;
+    }
+    MLIRContext *context = operation.getContext();
+    if (RegisteredOperationName::lookup(*name, context))
+      return;
+    SmallVector<StringRef> known;
+    StringRef dialect = name->split('.').first;
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      if (op.getDialectNamespace() == dialect)
+        known.push_back(op.getStringRef());
+    if (known.empty()) {
+      SmallVector<StringRef> dialects;
+      for (StringRef available : context->getAvailableDialects())
+        dialects.push_back(available);
+      llvm::sort(dialects);
+      fail(operation) << unknownName("dialect", dialect, dialects)
+                      << "; ops of your own are declared with --irdl-file";
+      return;
+    }
+    llvm::sort(known);
+    fail(operation) << unknownName("op", *name, known);
+  }
+
+  void checkCall(pdl::ApplyNativeConstraintOp call) {
+    const Constraint *constraint = findConstraint(call.getName());
+    if (!constraint) {
+      SmallVector<StringRef> known;
+      for (const Constraint &each : getConstraints())
+        known.push_back(each.name);
+      fail(call) << unknownName("native constraint", call.getName(), known);
+      return;
+    }
+    checkArguments(call, constraint->kinds, constraint->signature);
+    for (Value argument : call.getArgs()) {
+      auto attr = argument.getDefiningOp<pdl::AttributeOp>();
+      if (!attr || !attr.getValueAttr() ||
+          (constraint->takesType ? isa<TypeAttr>(attr.getValueAttr())
+                                 : isa<IntegerAttr>(attr.getValueAttr())))
+        continue;
+      fail(call) << "expected "
+                 << (constraint->takesType ? "a type, as in attr<\"f16\">"
+                                           : "an integer, as in attr<\"128\">")
+                 << " for " << constraint->signature << ", but got "
+                 << attr.getValueAttr();
+    }
+    if (call.getNumResults() != 0)
+      fail(call) << "expected '" << constraint->name
+                 << "' to have no results, but got " << call.getNumResults();
+  }
+
+  void checkCall(pdl::ApplyNativeRewriteOp call) {
+    if (call.getName() != kFuse) {
+      StringRef known[] = {kFuse};
+      fail(call) << unknownName("native rewrite", call.getName(), known);
+      return;
+    }
+    static constexpr Kind kinds[] = {Kind::Attribute, Kind::ValueRange};
+    checkArguments(call, kinds, kFuseSignature);
+    if (call.getNumResults() != 1 ||
+        getKind(call.getResult(0).getType()) != Kind::ValueRange) {
+      fail(call) << "expected 'Fuse' to have one result, a ValueRange";
+      return;
+    }
+    if (call.getNumOperands() != 2)
+      return;
+    auto name = call.getOperand(0).getDefiningOp<pdl::AttributeOp>();
+    auto text =
+        name ? dyn_cast_or_null<StringAttr>(name.getValueAttr()) : StringAttr();
+    if (!text || text.getValue().empty())
+      fail(call) << "expected 'Fuse' with the name of a kernel, as in "
+                    "attr<\"\\\"my_kernel\\\"\">";
+    checkFused(call);
+  }
+
+  /// What is fused must be there before the rewrite.
+  void checkFused(pdl::ApplyNativeRewriteOp call) {
+    SmallVector<Value> values = {call.getOperand(1)};
+    if (auto range = values.front().getDefiningOp<pdl::RangeOp>())
+      values = llvm::to_vector(range.getArguments());
+    if (values.empty())
+      fail(call) << "expected at least one value to fuse, but got none";
+    for (Value value : values) {
+      Operation *definition = value.getDefiningOp();
+      Value parent;
+      if (auto result = dyn_cast_or_null<pdl::ResultOp>(definition))
+        parent = result.getParent();
+      else if (auto results = dyn_cast_or_null<pdl::ResultsOp>(definition))
+        parent = results.getParent();
+      auto op = parent ? parent.getDefiningOp<pdl::OperationOp>()
+                       : pdl::OperationOp();
+      if (op && isa<pdl::PatternOp>(op->getParentOp()))
+        continue;
+      fail(call) << "expected 'Fuse' with results of ops that the pattern "
+                    "matches, as in (norm.0, root.0)";
+      return;
+    }
+  }
+
+  void checkArguments(Operation *call, ArrayRef<Kind> kinds,
+                      StringRef signature) {
+    bool same =
+        call->getNumOperands() == kinds.size() &&
+        llvm::all_of(llvm::zip(call->getOperandTypes(), kinds), [](auto pair) {
+          return getKind(std::get<0>(pair)) == std::get<1>(pair);
+        });
+    if (same)
+      return;
+    InFlightDiagnostic diag = fail(call);
+    diag << "expected " << signature << ", but got arguments (";
+    llvm::interleaveComma(call->getOperandTypes(), diag,
+                          [&](Type type) { diag << type; });
+    diag << ")";
+  }
+
+  bool valid = true;
+};
+} // namespace
+
+LogicalResult mlir::tensorcast::checkPatterns(ModuleOp patterns) {
+  return Checker().run(patterns);
+}

@@ -1,0 +1,79 @@
+//===- PatternSet.cpp - Rewrite patterns loaded at run time ---------------===//
+
+#include "tensorcast/Patterns/PatternSet.h"
+
+#include "NearMiss.h"
+#include "PatternFile.h"
+#include "RewriteRun.h"
+#include "SafeRewrites.h"
+
+#include "mlir/Dialect/PDL/IR/PDLOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+FailureOr<std::shared_ptr<const PatternSet>>
+PatternSet::load(MLIRContext *context, ArrayRef<std::string> files,
+                 const PatternOptions &options) {
+  auto set = std::make_shared<PatternSet>();
+  set->maxRewrites = options.maxRewrites;
+  set->source = ModuleOp::create(UnknownLoc::get(context));
+  bool valid = true;
+  for (const std::string &file : files) {
+    OwningOpRef<ModuleOp> module = readPatternFile(context, file, options);
+    if (!module || failed(checkPatterns(*module))) {
+      valid = false;
+      continue;
+    }
+    set->source->getBody()->getOperations().splice(
+        set->source->getBody()->end(), module->getBody()->getOperations());
+  }
+  if (!valid)
+    return failure();
+
+  llvm::SmallSetVector<StringAttr, 8> names;
+  set->source->walk([&](pdl::OperationOp op) {
+    if (op.getOpNameAttr() && isa<pdl::PatternOp>(op->getParentOp()))
+      names.insert(op.getOpNameAttr());
+  });
+  set->knownOps = names.takeVector();
+  set->numPatterns = llvm::range_size(set->source->getOps<pdl::PatternOp>());
+
+  OwningOpRef<ModuleOp> guarded(set->source->clone());
+  guardRewrites(*guarded);
+  PDLPatternModule patterns(std::move(guarded));
+  registerNatives(patterns);
+  set->frozen = RewritePatternSet(std::move(patterns));
+  return std::shared_ptr<const PatternSet>(std::move(set));
+}
+
+LogicalResult PatternSet::apply(func::FuncOp function,
+                                PatternEvents &events) const {
+  if (function.getBody().empty())
+    return success();
+  RewriteRun run(events, function.getLoc(), maxRewrites);
+  SmallVector<Operation *> ops;
+  for (Block &block : function.getBody())
+    for (Operation &op : block)
+      ops.push_back(&op);
+  GreedyRewriteConfig config;
+  config.enableFolding(false)
+      .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+      .setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+      .setMaxNumRewrites(2 * maxRewrites * numPatterns);
+  (void)applyOpPatternsGreedily(ops, frozen, config);
+  if (run.hasFailed())
+    return failure();
+
+  for (auto pattern : source.get().getOps<pdl::PatternOp>()) {
+    auto root =
+        pattern.getRewriter().getRoot().getDefiningOp<pdl::OperationOp>();
+    for (Block &block : function.getBody())
+      for (Operation &op : block)
+        if (op.getName().getStringRef() == root.getOpName())
+          if (std::optional<std::string> reason = explainNearMiss(pattern, &op))
+            events.nearMiss(&op, *pattern.getSymName(), *reason);
+  }
+  return success();
+}

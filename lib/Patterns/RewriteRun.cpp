@@ -1,0 +1,357 @@
+//===- RewriteRun.cpp - One run of patterns over a function ---------------===//
+
+#include "RewriteRun.h"
+
+#include "FusionRegion.h"
+#include "Natives.h"
+
+#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+static thread_local RewriteRun *current = nullptr;
+
+RewriteRun::RewriteRun(PatternEvents &events, Location start,
+                       int64_t maxRewrites)
+    : events(events), outer(current), rootLoc(start), maxRewrites(maxRewrites) {
+  current = this;
+}
+
+RewriteRun::~RewriteRun() { current = outer; }
+
+RewriteRun &RewriteRun::get() { return *current; }
+
+/// Runs `check` and returns the first error that it reports instead.
+template <typename CheckT>
+static std::optional<std::string> captureError(MLIRContext *context,
+                                               CheckT check) {
+  std::optional<std::string> error;
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+    if (llvm::get_threadid() != thread)
+      return failure();
+    if (diag.getSeverity() == DiagnosticSeverity::Error && !error)
+      error = diag.str();
+    return success();
+  });
+  if (failed(check()) && !error)
+    error = "it is invalid";
+  return error;
+}
+
+InFlightDiagnostic RewriteRun::fail(LocationAttr place) {
+  failed = true;
+  InFlightDiagnostic diag = emitError(place);
+  diag << "pattern '" << pattern << "' ";
+  diag.attachNote(rootLoc) << "the op that it rewrites is here";
+  return diag;
+}
+
+void RewriteRun::begin(LocationAttr place, StringRef name, Operation *root) {
+  pattern = name;
+  rootLoc = root->getLoc();
+  created.clear();
+  erased.clear();
+  if (failed)
+    return;
+  if (++numRewrites[name] > maxRewrites) {
+    fail(place) << "was applied " << maxRewrites
+                << " times to one function and comes to no end; does it match "
+                   "what it makes?";
+    return;
+  }
+  events.applied(root, name);
+}
+
+LogicalResult RewriteRun::checkOrder(LocationAttr place, Operation *op) {
+  for (Value operand : op->getOperands()) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || definition->getBlock() != op->getBlock() ||
+        (definition != op && definition->isBeforeInBlock(op)))
+      continue;
+    fail(place) << "lets '" << op->getName() << "' read the result of '"
+                << definition->getName() << "', which comes after it";
+    return failure();
+  }
+  return success();
+}
+
+void RewriteRun::end(LocationAttr place, PatternRewriter &rewriter) {
+  if (failed)
+    return;
+  for (auto [at, op] : created) {
+    if (erased.contains(op))
+      continue;
+    std::optional<std::string> error =
+        captureError(op->getContext(), [op = op] { return mlir::verify(op); });
+    if (error) {
+      fail(at) << "makes an invalid op: " << *error;
+      return;
+    }
+    if (mlir::failed(checkOrder(at, op)))
+      return;
+    for (Operation *user : op->getUsers())
+      if (mlir::failed(checkOrder(at, user)))
+        return;
+  }
+  // Users go before what they use.
+  SmallVector<std::pair<Operation *, LocationAttr>> pending(erased.begin(),
+                                                            erased.end());
+  for (bool changed = true; changed && !pending.empty();) {
+    changed = false;
+    llvm::erase_if(pending, [&](auto entry) {
+      if (!entry.first->use_empty())
+        return false;
+      changed = true;
+      rewriter.eraseOp(entry.first);
+      return true;
+    });
+  }
+  for (auto [op, at] : pending)
+    if (at) {
+      InFlightDiagnostic diag = fail(at);
+      diag << "erases '" << op->getName() << "', whose result is still read";
+      diag.attachNote(op->user_begin()->getLoc()) << "it is read here";
+      return;
+    }
+}
+
+Operation *RewriteRun::create(LocationAttr place, PatternRewriter &rewriter,
+                              OperationState &state) {
+  // The users of a failed rewrite get an op that says nothing.
+  auto giveUp = [&] {
+    OperationState none(rootLoc,
+                        UnrealizedConversionCastOp::getOperationName());
+    return rewriter.create(none);
+  };
+  if (failed)
+    return giveUp();
+  for (Value operand : state.operands)
+    if (!operand) {
+      fail(place) << "makes '" << state.name
+                  << "' with a result that the op before it does not have";
+      return giveUp();
+    }
+  if (state.types.empty() && state.name.hasInterface<InferTypeOpInterface>()) {
+    std::optional<std::string> error =
+        captureError(rewriter.getContext(), [&]() -> LogicalResult {
+          DictionaryAttr attrs =
+              state.attributes.getDictionary(rewriter.getContext());
+          // Properties are where inference looks for attributes.
+          OwningOpRef<Operation *> probe(Operation::create(state));
+          return state.name.getInterface<InferTypeOpInterface>()
+              ->inferReturnTypes(rewriter.getContext(), rootLoc, state.operands,
+                                 attrs, probe.get()->getPropertiesStorage(),
+                                 RegionRange(), state.types);
+        });
+    if (error) {
+      fail(place) << "makes an invalid '" << state.name << "': " << *error;
+      return giveUp();
+    }
+  }
+  Operation *op = rewriter.create(state);
+  created.emplace_back(place, op);
+  return op;
+}
+
+void RewriteRun::replace(LocationAttr place, PatternRewriter &rewriter,
+                         Operation *op, ArrayRef<Value> values) {
+  if (failed)
+    return;
+  if (values.size() != op->getNumResults()) {
+    fail(place) << "replaces the " << op->getNumResults() << " results of '"
+                << op->getName() << "' by " << values.size() << " values";
+    return;
+  }
+  for (auto [index, pair] :
+       llvm::enumerate(llvm::zip(op->getResults(), values)))
+    if (auto [result, value] = pair;
+        !value || value.getType() != result.getType()) {
+      InFlightDiagnostic diag = fail(place);
+      diag << "replaces result " << index << " of '" << op->getName()
+           << "': expected " << result.getType() << ", but got ";
+      if (value)
+        diag << value.getType();
+      else
+        diag << "no value";
+      return;
+    }
+  for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+    if (result == value)
+      continue;
+    rewriter.replaceAllUsesWith(result, value);
+    for (Operation *user : value.getUsers())
+      if (!erased.contains(user) && mlir::failed(checkOrder(place, user)))
+        return;
+  }
+  erased[op] = place;
+}
+
+void RewriteRun::erase(LocationAttr place, Operation *op) {
+  if (!failed)
+    erased[op] = place;
+}
+
+SmallVector<Value> RewriteRun::fuse(LocationAttr place,
+                                    PatternRewriter &rewriter, StringRef kernel,
+                                    ValueRange values) {
+  SmallVector<Operation *> ops = llvm::map_to_vector(
+      values, [](Value value) { return value.getDefiningOp(); });
+  // The matcher has made sure of it (see SafeRewrites.cpp), but a rewrite may
+  // do several things.
+  FusionRegion region;
+  if (std::optional<std::string> obstacle = findFusionRegion(ops, region)) {
+    if (!failed)
+      fail(place) << "cannot fuse: " << *obstacle;
+    return ops.empty() || !ops.back()
+               ? SmallVector<Value>()
+               : SmallVector<Value>(ops.back()->getResults());
+  }
+  if (failed)
+    return SmallVector<Value>(ops.back()->getResults());
+  SmallVector<Value> results =
+      tensorcast::fuse(rewriter, region, kernel, ops.back());
+  for (Operation *op : region.ops)
+    erased.insert({op, LocationAttr()});
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// What guarded patterns call
+//===----------------------------------------------------------------------===//
+
+static LocationAttr getPlace(ArrayRef<PDLValue> args) {
+  return cast<LocationAttr>(args.front().cast<Attribute>());
+}
+
+static StringRef getText(PDLValue value) {
+  return cast<StringAttr>(value.cast<Attribute>()).getValue();
+}
+
+/// Values and ranges of values, one after the other.
+static SmallVector<Value> getValues(ArrayRef<PDLValue> args) {
+  SmallVector<Value> values;
+  for (PDLValue arg : args) {
+    if (arg.getKind() == PDLValue::Kind::ValueRange) {
+      if (arg)
+        llvm::append_range(values, arg.cast<ValueRange>());
+    } else if (arg.getKind() == PDLValue::Kind::Operation) {
+      if (arg)
+        llvm::append_range(values, arg.cast<Operation *>()->getResults());
+    } else {
+      values.push_back(arg.cast<Value>());
+    }
+  }
+  return values;
+}
+
+/// Arguments: place, name of the op, names of its attributes; then attributes,
+/// operands and result types in any number; an op stands for its result types.
+static Operation *createOp(PatternRewriter &rewriter, ArrayRef<PDLValue> args) {
+  RewriteRun &run = RewriteRun::get();
+  MLIRContext *context = rewriter.getContext();
+  OperationState state(rewriter.getUnknownLoc(), getText(args[1]));
+  if (!args.empty() &&
+      rewriter.getInsertionPoint() != rewriter.getInsertionBlock()->end())
+    state.location = rewriter.getInsertionPoint()->getLoc();
+  auto names = cast<ArrayAttr>(args[2].cast<Attribute>());
+  size_t numAttrs = 0;
+  SmallVector<int32_t> operandSizes;
+  for (PDLValue arg : args.drop_front(3)) {
+    switch (arg.getKind()) {
+    case PDLValue::Kind::Attribute:
+      if (Attribute value = arg.cast<Attribute>())
+        state.addAttribute(cast<StringAttr>(names[numAttrs]), value);
+      ++numAttrs;
+      break;
+    case PDLValue::Kind::Value:
+      state.operands.push_back(arg.cast<Value>());
+      operandSizes.push_back(1);
+      break;
+    case PDLValue::Kind::ValueRange: {
+      SmallVector<Value> values = getValues(arg);
+      llvm::append_range(state.operands, values);
+      operandSizes.push_back(static_cast<int32_t>(values.size()));
+      break;
+    }
+    case PDLValue::Kind::Type:
+      state.types.push_back(arg.cast<Type>());
+      break;
+    case PDLValue::Kind::TypeRange:
+      if (arg)
+        llvm::append_range(state.types, arg.cast<TypeRange>());
+      break;
+    case PDLValue::Kind::Operation:
+      llvm::append_range(state.types,
+                         arg.cast<Operation *>()->getResultTypes());
+      break;
+    }
+  }
+  if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
+    state.addAttribute("operandSegmentSizes",
+                       DenseI32ArrayAttr::get(context, operandSizes));
+  return run.create(getPlace(args), rewriter, state);
+}
+
+void mlir::tensorcast::registerNatives(PDLPatternModule &patterns) {
+  using Args = ArrayRef<PDLValue>;
+  for (const Constraint &constraint : getConstraints())
+    patterns.registerConstraintFunction(
+        constraint.name, [function = constraint.function](
+                             PatternRewriter &, PDLResultList &, Args args) {
+          return failure(function(args).has_value());
+        });
+  patterns.registerConstraintFunction(guarded::kMayMatch, [](PatternRewriter &,
+                                                             PDLResultList &,
+                                                             Args args) {
+    Operation *root = args.front().cast<Operation *>();
+    return failure(RewriteRun::get().hasFailed() ||
+                   isa_and_nonnull<transformer::FusedOp>(root->getParentOp()));
+  });
+  patterns.registerConstraintFunction(
+      guarded::kFusable, [](PatternRewriter &, PDLResultList &, Args args) {
+        SmallVector<Operation *> ops = llvm::map_to_vector(
+            args, [](PDLValue arg) { return arg.cast<Operation *>(); });
+        FusionRegion region;
+        return failure(findFusionRegion(ops, region).has_value());
+      });
+
+  auto add = [&](StringRef name, auto function) {
+    patterns.registerRewriteFunction(name, [function](PatternRewriter &rewriter,
+                                                      PDLResultList &results,
+                                                      Args args) {
+      function(rewriter, results, args);
+      return success();
+    });
+  };
+  add(guarded::kBegin, [](PatternRewriter &, PDLResultList &, Args args) {
+    RewriteRun::get().begin(getPlace(args), getText(args[1]),
+                            args[2].cast<Operation *>());
+  });
+  add(guarded::kEnd, [](PatternRewriter &rewriter, PDLResultList &, Args args) {
+    RewriteRun::get().end(getPlace(args), rewriter);
+  });
+  add(guarded::kCreate,
+      [](PatternRewriter &rewriter, PDLResultList &results, Args args) {
+        results.push_back(createOp(rewriter, args));
+      });
+  add(guarded::kReplace,
+      [](PatternRewriter &rewriter, PDLResultList &, Args args) {
+        RewriteRun::get().replace(getPlace(args), rewriter,
+                                  args[1].cast<Operation *>(),
+                                  getValues(args.drop_front(2)));
+      });
+  add(guarded::kErase, [](PatternRewriter &, PDLResultList &, Args args) {
+    RewriteRun::get().erase(getPlace(args), args[1].cast<Operation *>());
+  });
+  add(guarded::kFuse,
+      [](PatternRewriter &rewriter, PDLResultList &results, Args args) {
+        SmallVector<Value> values = RewriteRun::get().fuse(
+            getPlace(args), rewriter, getText(args[1]), getValues(args[2]));
+        results.push_back(ValueRange(values));
+      });
+}

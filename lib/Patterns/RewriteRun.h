@@ -1,0 +1,66 @@
+//===- RewriteRun.h - One run of patterns over a function -------*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_PATTERNS_REWRITERUN_H
+#define TENSORCAST_LIB_PATTERNS_REWRITERUN_H
+
+#include "tensorcast/Patterns/PatternSet.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::tensorcast {
+
+/// Registers what guarded patterns call.
+void registerNatives(PDLPatternModule &patterns);
+
+/// What is known during a run. Native functions find it by their thread. After
+/// a mistake nothing is rewritten any more.
+class RewriteRun {
+public:
+  RewriteRun(PatternEvents &events, Location start, int64_t maxRewrites);
+  ~RewriteRun();
+  RewriteRun(const RewriteRun &) = delete;
+
+  /// The run of the current thread.
+  static RewriteRun &get();
+
+  bool hasFailed() const { return failed; }
+
+  /// Reports a mistake of the current pattern at `place` in its file.
+  InFlightDiagnostic fail(LocationAttr place);
+
+  void begin(LocationAttr place, StringRef name, Operation *root);
+  void end(LocationAttr place, PatternRewriter &rewriter);
+
+  /// Creates an op of the current rewrite, or one without meaning on failure.
+  Operation *create(LocationAttr place, PatternRewriter &rewriter,
+                    OperationState &state);
+  void replace(LocationAttr place, PatternRewriter &rewriter, Operation *op,
+               ArrayRef<Value> values);
+  void erase(LocationAttr place, Operation *op);
+  SmallVector<Value> fuse(LocationAttr place, PatternRewriter &rewriter,
+                          StringRef kernel, ValueRange values);
+
+private:
+  /// Whether every value that `op` reads is defined in front of it.
+  LogicalResult checkOrder(LocationAttr place, Operation *op);
+
+  PatternEvents &events;
+  RewriteRun *outer;
+  bool failed = false;
+
+  /// The rewrite that is going on.
+  StringRef pattern;
+  Location rootLoc;
+  SmallVector<std::pair<LocationAttr, Operation *>> created;
+  /// Ops that go at its end, with the place that says so; null if only what is
+  /// left without users goes.
+  llvm::MapVector<Operation *, LocationAttr> erased;
+
+  int64_t maxRewrites;
+  llvm::StringMap<int64_t> numRewrites;
+};
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_PATTERNS_REWRITERUN_H
