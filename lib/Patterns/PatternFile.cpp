@@ -7,6 +7,9 @@
 #include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "mlir/Dialect/PDL/IR/PDLOps.h"
+#include "mlir/Dialect/PDL/IR/PDLTypes.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -160,6 +163,21 @@ static bool compile(MLIRContext *context, StringRef path,
   return false;
 }
 
+/// PDLL asks for the nth group of results, which MLIR 22 finds only if it is the
+/// last. No op here has a group of several results in front of another, so that
+/// a group of one is the nth result.
+static void simplifyResults(ModuleOp patterns) {
+  patterns.walk([](pdl::ResultsOp results) {
+    if (!results.getIndex() || !isa<pdl::ValueType>(results.getType()))
+      return;
+    OpBuilder builder(results);
+    results->replaceAllUsesWith(pdl::ResultOp::create(
+        builder, results.getLoc(), results.getType(), results.getParent(),
+        *results.getIndex()));
+    results->erase();
+  });
+}
+
 OwningOpRef<ModuleOp>
 mlir::tensorcast::readPatternFile(MLIRContext *context, StringRef path,
                                   const PatternOptions &options) {
@@ -202,6 +220,9 @@ mlir::tensorcast::readPatternFile(MLIRContext *context, StringRef path,
   if (isPDLL && !compile(context, path, options, pdl))
     return {};
   ParserConfig config(context);
-  return parseSourceString<ModuleOp>(isPDLL ? StringRef(pdl) : text, config,
-                                     path);
+  OwningOpRef<ModuleOp> patterns = parseSourceString<ModuleOp>(
+      isPDLL ? StringRef(pdl) : text, config, path);
+  if (patterns)
+    simplifyResults(*patterns);
+  return patterns;
 }

@@ -83,6 +83,16 @@ public:
     pm.addNestedPass<func::FuncOp>(transformer::createTransformerDecompose());
   }
 
+  /// The user's own patterns come last: they see what the others leave.
+  void addPatterns() {
+    if (options.patterns.empty())
+      return;
+    transformer::TransformerApplyPatternsOptions apply;
+    apply.files.assign(options.patterns.begin(), options.patterns.end());
+    pm.addNestedPass<func::FuncOp>(
+        transformer::createTransformerApplyPatterns(apply));
+  }
+
   /// The number of a named way of the kernel set.
   double getSwitch(StringRef name) { return kernels.getSwitch(name); }
 
@@ -138,6 +148,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
   builder.addQuantization();
   builder.addWorkload();
   builder.addDecomposition();
+  builder.addPatterns();
   builder.addLowering(/*compiled=*/false);
 }
 
@@ -157,6 +168,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
                      builder.getSwitch("fuse_linear_all_reduce") != 0 ||
                      llvm::is_contained(options.compilationConfig,
                                         kMatmulAllReducePass));
+  builder.addPatterns();
   builder.addLowering(/*compiled=*/true);
 }
 

@@ -1,7 +1,7 @@
 //===- Machine.cpp - A report for programs: JSON and CSV ------------------===//
 
-#include "tensorcast/Report/Report.h"
-#include "tensorcast/Support/Json.h"
+#include "ReportJson.h"
+
 #include "tensorcast/Support/Numbers.h"
 
 #include <cmath>
@@ -9,8 +9,7 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
-/// Counts and bytes are integers as long as a double holds them exactly.
-static Json toInteger(double value) {
+Json mlir::tensorcast::toIntegerJson(double value) {
   if (std::fabs(value) <= 0x1p53 && value == std::floor(value))
     return static_cast<int64_t>(value);
   return value;
@@ -27,12 +26,12 @@ static Json toJson(transformer::WorkloadAttr workload) {
 }
 
 static Json toJson(const MemoryUse &memory) {
-  return {{"device_bytes", toInteger(memory.deviceBytes)},
-          {"weights_bytes", toInteger(memory.weightsBytes)},
-          {"kv_cache_bytes", toInteger(memory.kvCacheBytes)},
-          {"activation_bytes", toInteger(memory.activationBytes)},
-          {"reserved_bytes", toInteger(memory.reservedBytes)},
-          {"available_bytes", toInteger(memory.availableBytes)}};
+  return {{"device_bytes", toIntegerJson(memory.deviceBytes)},
+          {"weights_bytes", toIntegerJson(memory.weightsBytes)},
+          {"kv_cache_bytes", toIntegerJson(memory.kvCacheBytes)},
+          {"activation_bytes", toIntegerJson(memory.activationBytes)},
+          {"reserved_bytes", toIntegerJson(memory.reservedBytes)},
+          {"available_bytes", toIntegerJson(memory.availableBytes)}};
 }
 
 static Json toJson(const Breakdown &breakdown) {
@@ -43,17 +42,17 @@ static Json toJson(const Breakdown &breakdown) {
 }
 
 static Json toJson(const WorkSum &work) {
-  return {{"cube_ops", toInteger(work.cubeOps)},
-          {"vector_ops", toInteger(work.vectorOps)},
-          {"bytes_read", toInteger(work.bytesRead)},
-          {"bytes_written", toInteger(work.bytesWritten)},
-          {"wire_bytes", toInteger(work.wireBytes)}};
+  return {{"cube_ops", toIntegerJson(work.cubeOps)},
+          {"vector_ops", toIntegerJson(work.vectorOps)},
+          {"bytes_read", toIntegerJson(work.bytesRead)},
+          {"bytes_written", toIntegerJson(work.bytesWritten)},
+          {"wire_bytes", toIntegerJson(work.wireBytes)}};
 }
 
 static Json toJson(const OpRow &row) {
   Json json = {{"name", row.name},
                {"reference_name", row.referenceName},
-               {"calls", toInteger(row.calls)},
+               {"calls", toIntegerJson(row.calls)},
                {"total_s", row.totalS},
                {"average_s", row.totalS / row.calls},
                {"bound", stringifyBound(row.breakdown.getLargest()).str()}};
@@ -65,32 +64,39 @@ static Json toJson(const OpRow &row) {
   return json;
 }
 
-void mlir::tensorcast::printJson(raw_ostream &os, const Report &report) {
+Json mlir::tensorcast::toJson(const Report &report) {
   Json json = {{"schema", "tensorcast-report-1"},
                {"model", report.model},
                {"device", report.device},
                {"num_devices", report.devices},
                {"cost_model", report.costModel},
                {"kernel_set", report.kernelSet},
-               {"workload", toJson(report.workload)},
+               {"workload", ::toJson(report.workload)},
                {"execution_time_s", report.executionTimeS},
                {"kernel_time_s", report.kernelTimeS},
                {"tokens_per_second_per_device", report.getTokensPerSecond()},
-               {"launches", toInteger(report.launches)},
-               {"write_backs", toInteger(report.writeBacks)},
-               {"memory", toJson(report.memory)},
-               {"breakdown", toJson(report.breakdown)},
-               {"work", toJson(report.work)}};
+               {"launches", toIntegerJson(report.launches)},
+               {"write_backs", toIntegerJson(report.writeBacks)},
+               {"memory", ::toJson(report.memory)},
+               {"breakdown", ::toJson(report.breakdown)},
+               {"work", ::toJson(report.work)}};
   json["layers"] = Json::array();
   for (const LayerRow &row : report.layers)
     json["layers"].push_back({{"kind", row.kind},
-                              {"calls", toInteger(row.calls)},
+                              {"calls", toIntegerJson(row.calls)},
                               {"total_s", row.totalS}});
   json["ops"] = Json::array();
   for (const OpRow &row : report.ops)
-    json["ops"].push_back(toJson(row));
-  // Names come from files; what is no UTF-8 in them must not stop the report.
+    json["ops"].push_back(::toJson(row));
+  return json;
+}
+
+void mlir::tensorcast::writeJson(raw_ostream &os, const Json &json) {
   os << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void mlir::tensorcast::printJson(raw_ostream &os, const Report &report) {
+  writeJson(os, toJson(report));
 }
 
 /// A CSV cell as RFC 4180 wants it.
@@ -110,8 +116,8 @@ void mlir::tensorcast::printCsv(raw_ostream &os, const Report &report) {
   os << "name,reference_name,calls,total_s,average_s,bound,input_shapes\n";
   for (const OpRow &row : report.ops)
     os << quote(row.name) << ',' << quote(row.referenceName) << ','
-       << toInteger(row.calls).dump() << ',' << formatDecimal(row.totalS) << ','
-       << formatDecimal(row.totalS / row.calls) << ','
+       << toIntegerJson(row.calls).dump() << ',' << formatDecimal(row.totalS)
+       << ',' << formatDecimal(row.totalS / row.calls) << ','
        << stringifyBound(row.breakdown.getLargest()) << ','
        << quote(row.inputShapes) << '\n';
 }

@@ -1,5 +1,6 @@
 //===- Table.cpp - A report for people ------------------------------------===//
 
+#include "TextTable.h"
 #include "tensorcast/Report/Report.h"
 #include "tensorcast/Support/Numbers.h"
 
@@ -8,73 +9,7 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
-/// Seconds with three decimals of the largest fitting unit: `884.004 ms`.
-static std::string formatColumn(double seconds) {
-  struct Unit {
-    double size;
-    const char *name;
-  };
-  static constexpr Unit units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}};
-  const Unit *unit = units;
-  while (unit != std::end(units) - 1 && seconds < unit->size)
-    ++unit;
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::format("%.3f %s", seconds / unit->size, unit->name);
-  return text;
-}
-
-static std::string formatCount(double count) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.0f", count);
-  return text;
-}
-
-static std::string formatShare(double part, double whole) {
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::format("%.1f %%", whole > 0 ? 100 * part / whole : 0.0);
-  return text;
-}
-
-namespace {
-/// Columns as wide as their widest cell.
-class TextTable {
-public:
-  explicit TextTable(ArrayRef<StringRef> header, unsigned numLeft)
-      : numLeft(numLeft) {
-    addRow(llvm::map_to_vector(header, [](StringRef s) { return s.str(); }));
-  }
-
-  void addRow(SmallVector<std::string> row) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (auto [width, cell] : llvm::zip(widths, row))
-      width = std::max(width, cell.size());
-    rows.push_back(std::move(row));
-  }
-
-  void print(raw_ostream &os) {
-    for (const auto &row : rows) {
-      std::string line;
-      llvm::raw_string_ostream text(line);
-      for (auto [index, cell] : llvm::enumerate(row)) {
-        StringRef separator = index == 0 ? "" : "  ";
-        std::string padding(widths[index] - cell.size(), ' ');
-        bool left = index < numLeft || index + 1 == row.size();
-        text << separator << (left ? cell + padding : padding + cell);
-      }
-      os << StringRef(line).rtrim() << '\n';
-    }
-  }
-
-private:
-  unsigned numLeft;
-  SmallVector<size_t> widths;
-  SmallVector<SmallVector<std::string>> rows;
-};
-} // namespace
-
-static void printHeading(raw_ostream &os, const Report &report) {
+void mlir::tensorcast::printHeading(raw_ostream &os, const Report &report) {
   os << (report.model.empty() ? "model" : report.model) << " on "
      << (report.devices == 1 ? "" : std::to_string(report.devices) + " x ")
      << report.device;

@@ -1,7 +1,8 @@
 //===- tc-opt.cpp - Runs passes on .mlir files ----------------------------===//
 
-#include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/InitAll.h"
+#include "tensorcast/Report/FusionReport.h"
+#include "tensorcast/Support/SourceCheck.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -11,9 +12,33 @@
 
 using namespace mlir;
 
+static llvm::cl::opt<std::string> fusionReportPath(
+    "fusion-report", llvm::cl::value_desc("file"),
+    llvm::cl::desc("Write what was fused, what nearly was and why not: text, "
+                   "or JSON if the file ends in .json. Takes the place of "
+                   "other remarks."));
+
 static int fail(const llvm::Twine &message) {
   llvm::errs() << message << '\n';
   return EXIT_FAILURE;
+}
+
+/// Writes what was recorded, all or nothing.
+static LogicalResult
+writeFusionReport(const tensorcast::FusionRecorder &recorder) {
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      openOutputFile(fusionReportPath, &message);
+  if (!file) {
+    llvm::errs() << "tc-opt: error: " << message << '\n';
+    return failure();
+  }
+  auto print = StringRef(fusionReportPath).ends_with(".json")
+                   ? tensorcast::printFusionReportJson
+                   : tensorcast::printFusionReport;
+  print(file->os(), recorder.getReport());
+  file->keep();
+  return success();
 }
 
 /// As MlirOptMain, but refuses what the parser would crash on, and reports
@@ -36,7 +61,17 @@ static int run(llvm::StringRef inputPath, llvm::StringRef outputPath,
       openOutputFile(outputPath, &message);
   if (!output)
     return fail("tc-opt: error: " + message);
-  if (failed(MlirOptMain(output->os(), std::move(file), registry, config)))
+  tensorcast::FusionRecorder recorder;
+  bool records = !fusionReportPath.empty();
+  MlirOptMainConfig recording = config;
+  if (records)
+    recording.setPassPipelineSetupFn([&](PassManager &pm) {
+      recorder.attach(pm);
+      return config.setupPassPipeline(pm);
+    });
+  if (failed(MlirOptMain(output->os(), std::move(file), registry, recording)))
+    return EXIT_FAILURE;
+  if (records && failed(writeFusionReport(recorder)))
     return EXIT_FAILURE;
   output->os().flush();
   if (std::error_code error = output->os().error()) {

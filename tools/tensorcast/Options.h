@@ -12,6 +12,7 @@ enum CommandVisibility : unsigned {
   TextGenerate = 1u << 1,
   ReportCommand = 1u << 2,
   ExplainCommand = 1u << 3,
+  CompareCommand = 1u << 4,
 };
 
 enum OptionID {
@@ -29,6 +30,7 @@ const llvm::opt::OptTable &getOptTable();
 int runTextGenerate(CommandLine &line);
 int runReport(CommandLine &line);
 int runExplain(CommandLine &line);
+int runCompare(CommandLine &line);
 
 /// Runs tc-verify, which is next to the program `self`.
 int runVerify(const char *self, ArrayRef<const char *> args);

@@ -9,6 +9,10 @@ include "llvm/Option/OptParser.td"
 def TextGenerate : OptionVisibility;
 def ReportCommand : OptionVisibility;
 def ExplainCommand : OptionVisibility;
+def CompareCommand : OptionVisibility;
+
+defvar allCommands = [TextGenerate, ReportCommand, ExplainCommand,
+                      CompareCommand];
 
 /// Accepted, with a note that there is nothing for it to do.
 def noted_Group : OptionGroup<"noted">, HelpText<"NO EFFECT HERE">;
@@ -55,20 +59,21 @@ class NotedFlag<string name, string help> : Flag<["--"], name>,
 //===----------------------------------------------------------------------===//
 
 def help : Flag<["--", "-"], "help">,
-  In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>,
+  In<!listconcat([DefaultVis], allCommands)>,
   HelpText<"Print this text">;
 def h : Flag<["-"], "h">, Alias<help>,
-  In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>;
+  In<!listconcat([DefaultVis], allCommands)>;
 def help_hidden : Flag<["--"], "help-hidden">, In<[TextGenerate]>,
   HelpText<"Print also the options of the reference that do nothing yet">;
 def version : Flag<["--"], "version">,
-  In<[DefaultVis, TextGenerate, ReportCommand, ExplainCommand]>,
+  In<!listconcat([DefaultVis], allCommands)>,
   HelpText<"Print the version">;
 def output : Separate<["-"], "o">, MetaVarName<"FILE">,
-  In<[TextGenerate, ReportCommand, ExplainCommand]>,
+  In<allCommands>,
   HelpText<"Write to FILE (default: standard output)">;
-defm format : Value<"format", [TextGenerate, ReportCommand],
-  "table|json|csv", "How to print the report (default: table)">;
+defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand],
+  "table|json|csv", "How to print the report (default: table; a comparison "
+  "has no csv)">;
 def dump_input_shapes : Flag<["--"], "dump-input-shapes">,
   In<[TextGenerate, ReportCommand]>,
   HelpText<"One row per kind of operands, not per kernel">;
@@ -78,36 +83,36 @@ def dump_input_shapes : Flag<["--"], "dump-input-shapes">,
 //===----------------------------------------------------------------------===//
 
 defm num_queries : Value<"num-queries",
-  [TextGenerate, ReportCommand, ExplainCommand], "N", "Requests in the step">;
+  allCommands, "N", "Requests in the step">;
 defm query_length : Value<"query-length",
-  [TextGenerate, ReportCommand, ExplainCommand], "N",
+  allCommands, "N",
   "New tokens of each request">;
 defm context_length : Value<"context-length",
-  [TextGenerate, ReportCommand, ExplainCommand], "N",
+  allCommands, "N",
   "Tokens of each request in the cache already (default: 0)">;
 def decode : Flag<["--"], "decode">,
-  In<[TextGenerate, ReportCommand, ExplainCommand]>,
+  In<allCommands>,
   HelpText<"A decode step: every token yields logits">;
 defm prefix_cache_hit_rate : Value<"prefix-cache-hit-rate",
-  [TextGenerate, ReportCommand, ExplainCommand], "RATE",
+  allCommands, "RATE",
   "Share of a prefill query in the prefix cache (default: 0)">;
 
 //===----------------------------------------------------------------------===//
 // What it runs on
 //===----------------------------------------------------------------------===//
 
-defm device : Value<"device", [TextGenerate, ReportCommand, ExplainCommand],
+defm device : Value<"device", allCommands,
   "NAME", "Device profile, or a JSON file with one (text-generate: "
   "TEST_DEVICE; else the module's)">;
 defm cost_model : Value<"cost-model",
-  [TextGenerate, ReportCommand, ExplainCommand], "NAME",
+  allCommands, "NAME",
   "Cost model (default: that of the reference date)">;
 defm kernel_set : Value<"kernel-set", [TextGenerate], "NAME",
   "Kernel set (default: that of the reference date)">;
 defm reference : Value<"reference", [TextGenerate], "DATE",
   "Reference simulator to agree with (2026.06 or 2026.08, the default)">;
 defm reserved_memory_gb : Value<"reserved-memory-gb",
-  [TextGenerate, ReportCommand, ExplainCommand], "GB",
+  allCommands, "GB",
   "Device memory kept for other uses (default: 0)">;
 
 //===----------------------------------------------------------------------===//
@@ -138,6 +143,14 @@ defm mxfp4_group_size : Value<"mxfp4-group-size", [TextGenerate], "N",
   "Elements that share a scale in MXFP4 (default: 32)">;
 def compile : Flag<["--"], "compile">, In<[TextGenerate]>,
   HelpText<"Price the compiled model: with fusions">;
+
+defm patterns : Value<"patterns", [TextGenerate], "FILE",
+  "Apply the patterns of FILE as well, and compare with the price without "
+  "them; may be repeated">;
+
+defm fusion_report : Value<"fusion-report", [TextGenerate], "FILE",
+  "Write what was fused, what nearly was and why not: text, or JSON if FILE "
+  "ends in .json">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: devices
@@ -217,7 +230,6 @@ defm graph_log_url : LaterValue<"graph-log-url", "none", "FILE">;
 defm graph_log_file : LaterValue<"graph-log-file", "none", "FILE">;
 defm chrome_trace_file : LaterValue<"chrome-trace-file", "none", "FILE">;
 defm chrome_trace : LaterValue<"chrome-trace", "none", "FILE">;
-defm patterns : LaterValue<"patterns", "none", "FILE">;
 def disable_profiling_interpolation :
   LaterFlag<"disable-profiling-interpolation">;
 def enable_redundant_experts : LaterFlag<"enable-redundant-experts">;

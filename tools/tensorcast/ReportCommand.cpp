@@ -1,4 +1,4 @@
-//===- ReportCommand.cpp - tensorcast report and explain ------------------===//
+//===- ReportCommand.cpp - tensorcast report, explain and compare ---------===//
 
 #include "Session.h"
 
@@ -69,11 +69,15 @@ static LogicalResult price(ModuleOp module, CommandLine &line) {
   return pm.run(module);
 }
 
-/// Reads the module that the arguments name and prices it.
-static OwningOpRef<ModuleOp> readPriced(Session &session, CommandLine &line) {
-  StringRef path = "-";
-  if (line.getArgs().hasArg(OPT_INPUT))
-    path = getInput(line, "one .mlir file");
+/// The file that the arguments name; standard input if they name none.
+static StringRef getFile(CommandLine &line) {
+  return line.getArgs().hasArg(OPT_INPUT) ? getInput(line, "one .mlir file")
+                                          : "-";
+}
+
+OwningOpRef<ModuleOp> mlir::tensorcast::readPriced(Session &session,
+                                                   CommandLine &line,
+                                                   StringRef path) {
   if (line.hasError())
     return {};
   OwningOpRef<ModuleOp> module = session.readModule(path);
@@ -87,10 +91,29 @@ int mlir::tensorcast::runReport(CommandLine &line) {
   line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   OwningOpRef<ModuleOp> module;
   if (!line.hasError())
-    module = readPriced(session, line);
+    module = readPriced(session, line, getFile(line));
   if (line.hasError())
     return ExitUsage;
   return !module || failed(session.report(*module)) ? ExitFailure : ExitSuccess;
+}
+
+int mlir::tensorcast::runCompare(CommandLine &line) {
+  Session session(line, "tensorcast compare");
+  line.getChoice(OPT_format_eq, {"table", "json"}, "table");
+  std::vector<std::string> paths = line.getArgs().getAllArgValues(OPT_INPUT);
+  if (paths.size() != 2)
+    line.reportError("expected two .mlir files, before and after, but got " +
+                     Twine(paths.size()) + "; try --help");
+  SmallVector<OwningOpRef<ModuleOp>> modules;
+  for (const std::string &path : paths) {
+    if (line.hasError())
+      return ExitUsage;
+    modules.push_back(readPriced(session, line, path));
+    if (!modules.back())
+      return line.hasError() ? ExitUsage : ExitFailure;
+  }
+  return failed(session.compare(*modules[0], *modules[1])) ? ExitFailure
+                                                           : ExitSuccess;
 }
 
 int mlir::tensorcast::runExplain(CommandLine &line) {
@@ -100,7 +123,7 @@ int mlir::tensorcast::runExplain(CommandLine &line) {
     line.reportError("expected '--op' with the name of a kernel, but got none");
   OwningOpRef<ModuleOp> module;
   if (!line.hasError())
-    module = readPriced(session, line);
+    module = readPriced(session, line, getFile(line));
   if (line.hasError())
     return ExitUsage;
   if (!module)

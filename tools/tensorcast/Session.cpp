@@ -3,8 +3,9 @@
 #include "Session.h"
 
 #include "tensorcast/CommandLine/OutputFile.h"
-#include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+#include "tensorcast/Report/Compare.h"
+#include "tensorcast/Support/SourceCheck.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -42,8 +43,9 @@ OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
     llvm::errs() << *problem << '\n';
     return {};
   }
-  sourceManager.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sourceManager, &context);
+  // Not the manager's first file, which is all that parseSourceFile takes of it.
+  return parseSourceString<ModuleOp>(file->getBuffer(), ParserConfig(&context),
+                                     file->getBufferIdentifier());
 }
 
 LogicalResult Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
@@ -52,6 +54,14 @@ LogicalResult Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
   if (failed(print(os)))
     return failure();
   return writeFile(line.getString(OPT_output, "-"), text, &context);
+}
+
+LogicalResult Session::writeTo(StringRef path,
+                               function_ref<void(raw_ostream &)> print) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  return writeFile(path, text, &context);
 }
 
 LogicalResult Session::report(ModuleOp module) {
@@ -71,6 +81,22 @@ LogicalResult Session::report(ModuleOp module) {
       printCsv(os, *report);
     else
       printTable(os, *report);
+    return success();
+  });
+}
+
+LogicalResult Session::compare(ModuleOp before, ModuleOp after,
+                               const FusionReport *fusions) {
+  FailureOr<Report> first = buildReport(before, /*byShapes=*/false);
+  FailureOr<Report> second = failure();
+  if (succeeded(first))
+    second = buildReport(after, /*byShapes=*/false);
+  if (failed(second))
+    return failure();
+  StringRef format = line.getChoice(OPT_format_eq, {"table", "json"}, "table");
+  return write([&](raw_ostream &os) {
+    auto print = format == "json" ? printComparisonJson : printComparison;
+    print(os, *first, *second, fusions);
     return success();
   });
 }

@@ -5,6 +5,7 @@
 
 #include "Options.h"
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
+#include "tensorcast/Report/FusionReport.h"
 #include "tensorcast/Report/Report.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -26,9 +27,18 @@ public:
   /// Writes what `print` prints to the option `-o`, all or nothing.
   LogicalResult write(function_ref<LogicalResult(raw_ostream &)> print);
 
+  /// Writes what `print` prints to the file at `path`, all or nothing.
+  LogicalResult writeTo(StringRef path,
+                        function_ref<void(raw_ostream &)> print);
+
   /// Prints the report of a priced module in the format that the options say,
   /// and warns if the model does not fit.
   LogicalResult report(ModuleOp module);
+
+  /// Prints what changed between two priced modules, in the format that the
+  /// options say.
+  LogicalResult compare(ModuleOp before, ModuleOp after,
+                        const FusionReport *fusions = nullptr);
 
 private:
   CommandLine &line;
@@ -41,6 +51,11 @@ private:
 /// are reported through `line`.
 transformer::WorkloadAttr getWorkload(CommandLine &line, MLIRContext *context,
                                       int64_t dataParallel = 1);
+
+/// Reads the module at `path` and prices it anew where options ask for it, or
+/// where it has no prices yet.
+OwningOpRef<ModuleOp> readPriced(Session &session, CommandLine &line,
+                                 StringRef path);
 
 /// The single positional argument; reports if there is not exactly one.
 StringRef getInput(CommandLine &line, StringRef what);

@@ -9,6 +9,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Pipelines/Pipelines.h"
+#include "tensorcast/Report/FusionReport.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -43,8 +44,7 @@ static void checkReferenceOptions(CommandLine &line) {
   if (line.getArgs().hasArg(OPT_fusion_plugin_eq))
     line.reportError(
         "option '--fusion-plugin' is not supported: Python plugins "
-        "are not loaded; fusions are pattern files here "
-        "('--patterns', not built yet)");
+        "are not loaded; fusions are pattern files here ('--patterns')");
 }
 
 /// The model's name, from the front or `--model-id`.
@@ -163,13 +163,32 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.noRepetition = line.hasFlag(OPT_no_repetition);
 }
 
+static void buildPipeline(CommandLine &line, transformer::WorkloadAttr workload,
+                          ArrayRef<std::string> config,
+                          ArrayRef<std::string> patterns, PassManager &pm) {
+  auto build = [&](auto &options, auto addPasses) {
+    readOptions(line, workload, options);
+    for (const std::string &pattern : patterns)
+      options.patterns.push_back(pattern);
+    addPasses(pm, options);
+  };
+  if (line.hasFlag(OPT_compile)) {
+    CompileOptions options;
+    for (const std::string &pass : config)
+      options.compilationConfig.push_back(pass);
+    build(options, buildCompilePipeline);
+  } else {
+    EagerOptions options;
+    build(options, buildEagerPipeline);
+  }
+}
+
 int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
   checkReferenceOptions(line);
   checkGroups(line);
   StringRef model = getModel(line);
-  line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   int64_t layers = line.getInteger(OPT_num_hidden_layers_override_eq, 0);
   if (layers < 0 || layers > 4096)
     line.reportError("expected '--num-hidden-layers-override' from 0 to 4096, "
@@ -182,32 +201,54 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   transformer::WorkloadAttr workload;
   if (!line.hasError())
     workload = getWorkload(line, context);
-  PassManager pm(context);
-  if (line.hasFlag(OPT_compile)) {
-    if (line.getString(OPT_reference_eq) == "2026.06")
-      line.reportNote("the two streams of 2026.06 are priced as one, which is "
-                      "exact for dense models");
-    CompileOptions options;
-    readOptions(line, workload, options);
-    for (const std::string &pass : getCompilationConfig(line))
-      options.compilationConfig.push_back(pass);
-    buildCompilePipeline(pm, options);
-  } else {
-    EagerOptions options;
-    readOptions(line, workload, options);
-    getCompilationConfig(line);
-    buildEagerPipeline(pm, options);
-  }
+  SmallVector<std::string> config = getCompilationConfig(line);
+  if (line.hasFlag(OPT_compile) &&
+      line.getString(OPT_reference_eq) == "2026.06")
+    line.reportNote("the two streams of 2026.06 are priced as one, which is "
+                    "exact for dense models");
+  // Patterns of one's own are compared with the price without them.
+  std::vector<std::string> patterns =
+      line.getArgs().getAllArgValues(OPT_patterns_eq);
+  StringRef format =
+      line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
+  if (!patterns.empty() && format == "csv")
+    line.reportError("expected '--format' table or json with '--patterns', but "
+                     "got csv");
+  PassManager pm(context), plain(context);
+  buildPipeline(line, workload, config, patterns, pm);
+  if (!patterns.empty() && !line.hasError())
+    buildPipeline(line, workload, config, {}, plain);
+  FusionRecorder recorder;
+  StringRef fusionReport = line.getString(OPT_fusion_report_eq);
+  if (!patterns.empty() || !fusionReport.empty())
+    recorder.attach(pm);
   if (line.hasError())
     return ExitUsage;
-  FailureOr<DecoderConfig> config = loadModel(model, context);
-  if (!workload || failed(config))
+  FailureOr<DecoderConfig> decoder = loadModel(model, context);
+  if (!workload || failed(decoder))
     return ExitFailure;
   if (layers > 0)
-    config->numHiddenLayers = layers;
+    decoder->numHiddenLayers = layers;
 
-  OwningOpRef<ModuleOp> module = buildModel(*config, context);
-  if (failed(pm.run(*module)) || failed(session.report(*module)))
+  OwningOpRef<ModuleOp> module = buildModel(*decoder, context), before;
+  if (!patterns.empty())
+    before = module->clone();
+  if (failed(pm.run(*module)))
+    return ExitFailure;
+  FusionReport fusions = recorder.getReport();
+  LogicalResult written = success();
+  if (!fusionReport.empty())
+    written = session.writeTo(fusionReport, [&](raw_ostream &os) {
+      auto print = fusionReport.ends_with(".json") ? printFusionReportJson
+                                                   : printFusionReport;
+      print(os, fusions);
+    });
+  if (failed(written))
+    return ExitFailure;
+  if (patterns.empty())
+    return failed(session.report(*module)) ? ExitFailure : ExitSuccess;
+  if (failed(plain.run(*before)) ||
+      failed(session.compare(*before, *module, &fusions)))
     return ExitFailure;
   return ExitSuccess;
 }

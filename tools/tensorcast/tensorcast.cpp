@@ -57,6 +57,8 @@ static constexpr Command commands[] = {
      ReportCommand, runReport},
     {"explain", "tensorcast explain [FILE.mlir] --op NAME [options]",
      "Say where the time of a kernel comes from", ExplainCommand, runExplain},
+    {"compare", "tensorcast compare BEFORE.mlir AFTER.mlir [options]",
+     "Say what changed between two priced modules", CompareCommand, runCompare},
 };
 
 static void printHelp() {

@@ -18,6 +18,9 @@ template <typename OptionsT>
 struct PriceOptions : PassPipelineOptions<OptionsT> {
   template <typename T>
   using Option = typename PassPipelineOptions<OptionsT>::template Option<T>;
+  template <typename T>
+  using ListOption =
+      typename PassPipelineOptions<OptionsT>::template ListOption<T>;
 
   Option<int64_t> queries{
       *this, "queries",
@@ -81,6 +84,10 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
   Option<double> reservedMemoryGB{
       *this, "reserved-memory-gb",
       llvm::cl::desc("Device memory (GiB) kept for other uses.")};
+  ListOption<std::string> patterns{
+      *this, "patterns",
+      llvm::cl::desc("Files with patterns of one's own, which are applied "
+                     "before ops become kernels.")};
   Option<bool> noRepetition{*this, "no-repetition",
                             llvm::cl::desc("Do not merge equal layers.")};
 };

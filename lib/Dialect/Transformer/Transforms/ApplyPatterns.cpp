@@ -60,7 +60,11 @@ public:
   void runOnOperation() override {
     RemarkEvents events;
     if (failed(patterns->apply(getOperation(), events)))
-      signalPassFailure();
+      return signalPassFailure();
+    SmallVector<StringRef> names;
+    for (StringAttr name : patterns->getKnownOps())
+      names.push_back(name.getValue());
+    emitCoverage(getOperation(), names);
   }
 
 private:

@@ -27,6 +27,15 @@ void mlir::transformer::emitMissed(Operation *op, StringRef category,
       << "not fused" << remark::reason("{0}", reason);
 }
 
+void mlir::transformer::emitCoverage(Operation *op, ArrayRef<StringRef> names) {
+  if (!op->getContext()->getRemarkEngine())
+    return;
+  auto remark = remark::analysis(
+      op->getLoc(), getOpts(op, kFusionCoverageCategory, "known-ops"));
+  for (StringRef name : names)
+    remark << name;
+}
+
 namespace {
 /// Near misses of one run over a function. The driver comes to an op more than
 /// once, and to ops that do not last; a user wants to hear of each that stays,
@@ -84,5 +93,10 @@ mlir::transformer::applyFusions(Operation *op,
                          "on for ")
            << config.getMaxIterations() << " rounds";
   misses.emit();
+  SmallVector<StringRef> names;
+  for (const auto &[name, candidates] : patterns.getOpSpecificNativePatterns())
+    names.push_back(name.getStringRef());
+  llvm::sort(names);
+  emitCoverage(op, names);
   return success();
 }

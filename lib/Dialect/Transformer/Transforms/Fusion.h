@@ -49,6 +49,9 @@ FusionPattern<RootOp>::missed(Operation *op, PatternRewriter &rewriter,
   return rewriter.notifyMatchFailure(op, reason);
 }
 
+/// Says which ops the patterns of a pass start at.
+void emitCoverage(Operation *op, ArrayRef<StringRef> names);
+
 /// Applies the patterns until none applies, and erases what nothing uses.
 /// Reports patterns that do not come to an end.
 LogicalResult applyFusions(Operation *op,
