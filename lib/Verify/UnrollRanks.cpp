@@ -85,6 +85,10 @@ private:
       return exchangeValues(own, [&](int64_t rank) {
         return takePart(own, get(own.getInput(), rank), rank);
       });
+    if (auto lookup = dyn_cast<EmbeddingOp>(op); lookup && lookup.getFirstRow())
+      return unrollLookup(lookup);
+    if (auto lookup = dyn_cast<GatherOp>(op); lookup && lookup.getFirstRow())
+      return unrollLookup(lookup);
     if (auto linear = dyn_cast<LinearOp>(op); linear && linear.getAllReduce())
       return unrollSummed(linear);
     if (auto linear = dyn_cast<QuantizedLinearOp>(op);
@@ -92,6 +96,15 @@ private:
       return unrollSummed(linear);
     for (IRMapping &mapping : ranks)
       builder.clone(*op, mapping);
+    return success();
+  }
+
+  /// Each rank has the rows behind those of the one before it.
+  template <typename LookupOp> LogicalResult unrollLookup(LookupOp lookup) {
+    int64_t rows = lookup.getTable().getType().getDimSize(0);
+    for (auto [rank, mapping] : llvm::enumerate(ranks))
+      cast<LookupOp>(builder.clone(*lookup, mapping))
+          .setFirstRow(static_cast<int64_t>(rank) % plan.tensor * rows);
     return success();
   }
 
@@ -313,8 +326,7 @@ LogicalResult tensorcast::unrollRanks(
     ModuleOp module, const WholeModel &whole,
     llvm::function_ref<unsigned(func::FuncOp)> countResults) {
   auto attr = module->getAttrOfType<PlanAttr>(kPlanAttrName);
-  RankPlan plan = {attr.getDevices(),
-                   attr.getDevices() / attr.getDataParallel()};
+  RankPlan plan(attr);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration())
       continue;
