@@ -51,9 +51,9 @@ public:
     }
     if (ownsSignature)
       splitResults();
-    for (AllGatherOp gather : llvm::reverse(gathers))
+    for (Operation *gather : gathers)
       if (gather->use_empty())
-        gather.erase();
+        gather->erase();
     return numScattered;
   }
 
@@ -73,7 +73,7 @@ private:
     Value all = exchanges.allGather(own.getLoc(), own, 0, split.count,
                                     getDims(type)[0]);
     shards[all] = own;
-    gathers.push_back(all.getDefiningOp<AllGatherOp>());
+    gathers.insert(all.getDefiningOp<AllGatherOp>());
     return all;
   }
 
@@ -95,8 +95,10 @@ private:
   Value getOwnRows(Value value) {
     if (Value own = shards.lookup(value))
       return own;
-    if (Value own = split.getGatheredRows(value))
+    if (Value own = split.getGatheredRows(value)) {
+      gathers.insert(value.getDefiningOp<AllGatherOp>());
       return own;
+    }
     if (!split.isScatterable(value)) {
       Value &own = views[value];
       if (!own) {
@@ -198,7 +200,8 @@ private:
   Exchanges exchanges;
   /// The own rows behind each gather of this pass.
   llvm::DenseMap<Value, Value> shards;
-  SmallVector<AllGatherOp> gathers;
+  /// Gathers that may have lost their readers.
+  llvm::SetVector<Operation *> gathers;
   /// Own rows of values that stay whole.
   llvm::DenseMap<Value, Value> views;
   unsigned numScattered = 0;

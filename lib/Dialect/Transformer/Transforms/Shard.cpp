@@ -107,8 +107,12 @@ static LogicalResult shardFunction(func::FuncOp function,
                                    const ShardPlan &plan) {
   ShardState state(function.getContext(), plan);
   SmallVector<Operation *> ops;
-  for (Operation &op : function.getBody().front())
+  for (Operation &op : function.getBody().front()) {
     ops.push_back(&op);
+    if (auto embedding = dyn_cast<EmbeddingOp>(op))
+      if (auto table = embedding.getTable().getDefiningOp<WeightOp>())
+        state.tables.insert(table);
+  }
   for (Operation *op : ops) {
     state.builder.setInsertionPoint(op);
     if (failed(shardOp(op, state)))

@@ -44,14 +44,12 @@ private:
       return {};
     if (ShardingAttr sharding = weight.getShardingAttr())
       return sharding;
-    bool isTied = false, isSplit = false;
-    for (Operation *user : weight->getUsers())
-      if (auto embedding = dyn_cast<EmbeddingOp>(user)) {
-        isTied = true;
-        isSplit |= embedding.getFirstRow().has_value();
-      }
-    if (!isTied || state.plan.head == 1)
+    if (!state.tables.contains(weight) || state.plan.head == 1)
       return {};
+    bool isSplit = llvm::any_of(weight->getUsers(), [](Operation *user) {
+      auto embedding = dyn_cast<EmbeddingOp>(user);
+      return embedding && embedding.getFirstRow();
+    });
     auto sharding = ShardingAttr::get(state.builder.getContext(),
                                       ShardKind::Column, ShardGroup::Head, 1);
     // The words that the embedding has are those that the head needs.

@@ -83,6 +83,8 @@ struct ShardState {
   const ShardPlan &plan;
   OpBuilder builder;
   Exchanges exchanges;
+  /// The weights that are tables of embeddings in the whole model.
+  llvm::SmallPtrSet<Operation *, 2> tables;
 
 private:
   llvm::DenseMap<Value, Type> before;
