@@ -145,3 +145,17 @@ module @blocks attributes {transformer.plan = #transformer.plan<devices = 4, dat
     return %x : tensor<8x32xf16>
   }
 }
+
+// -----
+
+module @circle attributes {transformer.plan = #transformer.plan<devices = 4, data_parallel = 1>} {
+  func.func private @a(%x: tensor<8x32xf16>) -> tensor<8x32xf16> {
+    // expected-remark @below {{a layer calls layers}}
+    %0 = transformer.layer @b(%x) name("layers.0") : (tensor<8x32xf16>) -> tensor<8x32xf16>
+    return %0 : tensor<8x32xf16>
+  }
+  func.func private @b(%x: tensor<8x32xf16>) -> tensor<8x32xf16> {
+    %0 = transformer.layer @a(%x) name("layers.1") : (tensor<8x32xf16>) -> tensor<8x32xf16>
+    return %0 : tensor<8x32xf16>
+  }
+}

@@ -221,19 +221,20 @@ public:
         TokenSplit::find(module, onlyAfterSum, onlyEvenTokens);
     if (!split)
       return;
-    if (ExprAttr assumed = split->assumed)
-      assume(module, assumed);
     SymbolTable symbols(module);
     SplitSignatures signatures;
     for (func::FuncOp function : sortByCalls(module, symbols)) {
       unsigned count =
           StreamSplitter(function, *split, symbols, signatures).run();
-      if (count > 0)
-        remark::passed(function.getLoc(), remark::RemarkOpts::name("scatter")
-                                              .category("sequence-parallel")
-                                              .function(function.getName()))
-            << "sums over devices that leave each its tokens"
-            << remark::metric("count", count);
+      if (count == 0)
+        continue;
+      if (split->assumed)
+        assume(module, split->assumed);
+      remark::passed(function.getLoc(), remark::RemarkOpts::name("scatter")
+                                            .category("sequence-parallel")
+                                            .function(function.getName()))
+          << "sums over devices that leave each its tokens"
+          << remark::metric("count", count);
     }
   }
 

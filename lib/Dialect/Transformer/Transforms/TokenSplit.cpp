@@ -133,7 +133,13 @@ public:
   }
 
 private:
-  StringRef getReason(Operation *op) const {
+  StringRef getReason(Operation *op) {
+    // Nor may they call each other in a circle.
+    if (auto layer = dyn_cast<LayerOp>(op))
+      if (symbols.lookup(layer.getCallee())
+              ->walk([](LayerOp) { return WalkResult::interrupt(); })
+              .wasInterrupted())
+        return "a layer calls layers";
     if (isa<RMSNormQuantizeOp, AddRMSNormQuantizeOp>(op) &&
         isHidden(op->getOperand(0)))
       return "a norm is fused with a quantization, which has a scale for all "
