@@ -157,15 +157,29 @@ def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
   let description = [{
     The module attribute `transformer.plan`, which `transformer-shard` leaves:
     `devices` run the model together; `data_parallel` groups of them share the
-    requests.
+    requests, and the devices of a group share each layer (tensor parallel).
+    `output`, `mlp` and `head` are the numbers of devices that share the
+    attention output, the MLP and the head, where they are others.
 
     ```mlir
     #plan = #transformer.plan<devices = 16, data_parallel = 2>
+    #other_groups = #transformer.plan<devices = 16, data_parallel = 2, mlp = 4>
     ```
   }];
-  let parameters = (ins "int64_t":$devices, "int64_t":$data_parallel);
+  let parameters = (ins "int64_t":$devices, "int64_t":$data_parallel,
+    DefaultValuedParameter<"int64_t", "0">:$output,
+    DefaultValuedParameter<"int64_t", "0">:$mlp,
+    DefaultValuedParameter<"int64_t", "0">:$head);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Devices that share each layer.
+    int64_t getTensorParallel() const {
+      return getDevices() / getDataParallel();
+    }
+    /// Devices that share a weight of `group`.
+    int64_t getGroupSize(ShardGroup group) const;
+  }];
 }
 
 def Transformer_ModelAttr : Transformer_Attr<"Model", "model"> {

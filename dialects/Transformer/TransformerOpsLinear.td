@@ -18,15 +18,24 @@ def Transformer_EmbeddingOp : Transformer_CompositeOp<"embedding", [],
     `ids` is `T`, `table` is `V x H` (vocabulary by features), `result` is
     `T x H`. Only the rows in use are read.
 
+    With `first_row`, `table` is the part of a longer one that begins at this
+    row: `result[t, :] = table[ids[t] - first_row, :]`, or zeros where that is
+    not in the part. The sum over the devices that have the parts is the lookup
+    in all of the table.
+
     ```mlir
     %hidden = transformer.embedding %ids, %table
         : tensor<7xi64>, tensor<151936x5120xf16> -> tensor<7x5120xf16>
+    %share = transformer.embedding %ids, %part first_row(37984)
+        : tensor<7xi64>, tensor<37984x5120xf16> -> tensor<7x5120xf16>
     ```
   }];
-  let arguments = (ins IndicesTensor:$ids, FloatTensor:$table);
+  let arguments = (ins IndicesTensor:$ids, FloatTensor:$table,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$first_row);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)
+    $ids `,` $table (`first_row` `(` $first_row^ `)`)? attr-dict
+    `:` type($ids) `,` type($table) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -149,17 +149,20 @@ def Transformer_GatherOp : Transformer_InferredOp<"gather"> {
     `result[t, :] = table[indices[t], :]`
 
     `table` is `V x H`, `indices` is `T`, `result` is `T x H`. Only the rows in
-    use are read.
+    use are read. `first_row` is for a part of a table, as in
+    `transformer.embedding`.
 
     ```mlir
     %r = transformer.gather %table, %positions
         : tensor<40960x128xf16>, tensor<7xi64>
     ```
   }];
-  let arguments = (ins FloatTensor:$table, IndicesTensor:$indices);
+  let arguments = (ins FloatTensor:$table, IndicesTensor:$indices,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$first_row);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $table `,` $indices attr-dict `:` type($table) `,` type($indices)
+    $table `,` $indices (`first_row` `(` $first_row^ `)`)? attr-dict
+    `:` type($table) `,` type($indices)
   }];
 }
 

@@ -143,7 +143,40 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     Option<"head", "lmhead-tp", "int64_t", "0",
            "Devices that share the head; tp if 0.">,
     Option<"wordEmbedding", "word-embedding-tp", "std::string", "\"none\"",
-           "Split of the word embedding over tp: none or col.">,
+           "Split of the word embedding over tp: none, col (features) or row "
+           "(vocabulary).">,
+  ];
+}
+
+def TransformerSequenceParallel
+    : Pass<"transformer-sequence-parallel", "::mlir::ModuleOp"> {
+  let summary = "Splits the tokens of norms and residual sums over devices.";
+  let description = [{
+    Between the layers that devices share, each device of a tensor-parallel
+    group would do the same: add to the residual and normalize it, for all
+    tokens. Here each does its share of the tokens. A `transformer.all_reduce`
+    in front becomes a `transformer.reduce_scatter`, and a
+    `transformer.all_gather` behind the norm puts the tokens together for the
+    next layer. The residual, which crosses layers, stays split; types of layer
+    functions follow. Tokens that do not divide are padded.
+
+    Needs `transformer-shard` and `transformer-fuse-norm` before it, and
+    `transformer-fuse-quant` or the `linear-all-reduce` of
+    `transformer-fuse-comm`, if at all, behind it: a norm that is fused with a
+    quantization has a scale for all tokens. A module in which something stands
+    in the way is left as it is; remarks of category `sequence-parallel` say
+    what.
+
+    With `only-even-tokens`, an unbound module gets the attribute
+    `transformer.assumes`, which a workload has to meet.
+  }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
+  let options = [
+    Option<"onlyAfterSum", "only-after-sum", "bool", "false",
+           "Start only if a sum over devices is right in front of the first "
+           "norm, as with word-embedding-tp=row.">,
+    Option<"onlyEvenTokens", "only-even-tokens", "bool", "false",
+           "Apply only if the devices divide the tokens.">,
   ];
 }
 

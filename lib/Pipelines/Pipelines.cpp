@@ -96,7 +96,7 @@ public:
   /// The number of a named way of the kernel set.
   double getSwitch(StringRef name) { return kernels.getSwitch(name); }
 
-  void addFusions(bool linearAllReduce) {
+  void addFusions(bool linearAllReduce, bool sequenceParallel) {
     auto add = [&](std::unique_ptr<Pass> pass) {
       pm.addNestedPass<func::FuncOp>(std::move(pass));
     };
@@ -107,13 +107,32 @@ public:
     transformer::TransformerMergeLinearsOptions merge;
     merge.onlyEqualGroups = kernels.getSwitch("equal_groups_only") != 0;
     transformer::TransformerFuseCommOptions comm;
-    comm.linearAllReduce = linearAllReduce;
+    // Sums that leave each device its tokens are not in a layer's kernel.
+    comm.linearAllReduce = linearAllReduce && !sequenceParallel;
+    bool late = kernels.getSwitch("sequence_parallel_after_quantized_norms");
     add(transformer::createTransformerFuseComm(comm));
     add(transformer::createTransformerFuseNorm());
+    if (sequenceParallel && !late)
+      addSequenceParallelism();
     add(transformer::createTransformerFuseAttention(attention));
     add(transformer::createTransformerFuseFFN());
     add(transformer::createTransformerFuseQuant(quant));
+    if (sequenceParallel && late)
+      addSequenceParallelism();
+    if (sequenceParallel && linearAllReduce) {
+      comm.linearAllReduce = true;
+      add(transformer::createTransformerFuseComm(comm));
+    }
     add(transformer::createTransformerMergeLinears(merge));
+  }
+
+  void addSequenceParallelism() {
+    transformer::TransformerSequenceParallelOptions split;
+    split.onlyAfterSum =
+        kernels.getSwitch("sequence_parallel_needs_scattered_embedding") != 0;
+    split.onlyEvenTokens =
+        kernels.getSwitch("sequence_parallel_needs_even_tokens") != 0;
+    pm.addPass(transformer::createTransformerSequenceParallel(split));
   }
 
   void addLowering(bool compiled) {
@@ -164,10 +183,13 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   // Without regions per layer, kernels reach across the edges of layers.
   if (options.noRepetition)
     pm.addPass(transformer::createTransformerInlineLayers());
+  auto isOn = [&](StringRef pass) {
+    return llvm::is_contained(options.compilationConfig, pass);
+  };
   builder.addFusions(/*linearAllReduce=*/
                      builder.getSwitch("fuse_linear_all_reduce") != 0 ||
-                     llvm::is_contained(options.compilationConfig,
-                                        kMatmulAllReducePass));
+                         isOn(kMatmulAllReducePass),
+                     isOn(kSequenceParallelPass));
   builder.addPatterns();
   builder.addLowering(/*compiled=*/true);
 }

@@ -36,22 +36,6 @@ static int64_t getOffset(int64_t size, int64_t unit, int64_t count,
   return index * getPartSize(size, unit, count);
 }
 
-/// The ranks that share a weight, `part` of `size` each. Plans do not record
-/// the sizes of groups other than the tensor-parallel one.
-static std::optional<int64_t> findGroupSize(int64_t size, int64_t part,
-                                            int64_t unit,
-                                            std::optional<ShardGroup> group,
-                                            const RankPlan &plan) {
-  if (getPartSize(size, unit, plan.tensor) == part)
-    return plan.tensor;
-  if (!group || *group == ShardGroup::Tensor)
-    return std::nullopt;
-  for (int64_t count = 1; count <= plan.devices; ++count)
-    if (plan.devices % count == 0 && getPartSize(size, unit, count) == part)
-      return count;
-  return std::nullopt;
-}
-
 static FailureOr<Part> getPart(Operation *op, StringRef name,
                                ArrayRef<int64_t> shape, ArrayRef<int64_t> whole,
                                ShardingAttr sharding, const RankPlan &plan,
@@ -70,22 +54,18 @@ static FailureOr<Part> getPart(Operation *op, StringRef name,
       shape.size() == whole.size() &&
       llvm::none_of(llvm::seq(std::min(next, rankOfType), rankOfType), differs);
   int64_t unit = sharding ? sharding.getUnit() : 1;
-  std::optional<ShardGroup> group;
-  if (sharding)
-    group = sharding.getGroup();
-  std::optional<int64_t> count;
-  if (isPart)
-    count = findGroupSize(whole[part.dim], shape[part.dim], unit, group, plan);
-  if (!count) {
+  int64_t count =
+      sharding ? plan.attr.getGroupSize(sharding.getGroup()) : plan.tensor;
+  if (!isPart || getPartSize(whole[part.dim], unit, count) != shape[part.dim]) {
     InFlightDiagnostic diag = op->emitOpError("expected '")
                               << name << "' to be a part of ";
     llvm::interleave(whole, diag, "x");
-    diag << " that each of " << plan.tensor << " of " << plan.devices
+    diag << " that each of " << count << " of " << plan.devices
          << " devices has, but got ";
     llvm::interleave(shape, diag, "x");
     return diag;
   }
-  part.offset = getOffset(whole[part.dim], unit, *count, rank % *count);
+  part.offset = getOffset(whole[part.dim], unit, count, rank % count);
   return part;
 }
 

@@ -9,7 +9,13 @@ namespace mlir::tensorcast {
 
 /// Ranks of a plan, of which tensor-parallel neighbours follow one another.
 struct RankPlan {
-  int64_t devices = 1, tensor = 1;
+  explicit RankPlan(transformer::PlanAttr attr)
+      : devices(attr.getDevices()), tensor(attr.getTensorParallel()),
+        attr(attr) {}
+
+  int64_t devices, tensor;
+  /// The sizes of the groups that share weights.
+  transformer::PlanAttr attr;
 };
 
 /// The ranks that exchange data with one of them.

@@ -29,6 +29,42 @@ void WholeModel::add(ModuleOp module) {
   });
 }
 
+/// How often `weight` fits into the whole, and where it is cut; 1 if devices
+/// have copies of it.
+static std::pair<int64_t, int64_t> getSplit(WeightOp weight, PlanAttr plan) {
+  if (ShardingAttr sharding = weight.getShardingAttr())
+    return {plan.getGroupSize(sharding.getGroup()),
+            sharding.getKind() == ShardKind::Column ? 0 : 1};
+  bool isPart = llvm::any_of(weight->getUsers(), [](Operation *user) {
+    return user->hasAttr("first_row");
+  });
+  return {isPart ? plan.getTensorParallel() : 1, 0};
+}
+
+void WholeModel::addParts(ModuleOp module) {
+  auto plan = module->getAttrOfType<PlanAttr>(kPlanAttrName);
+  module.walk([&](WeightOp weight) {
+    SmallVector<int64_t> shape(weight.getType().getShape());
+    auto [count, dim] = getSplit(weight, plan);
+    bool isCopy = count == 1 || dim >= static_cast<int64_t>(shape.size());
+    if (!isCopy)
+      shape[dim] *= count;
+    // A device may have a part for one use, and all of it for another.
+    if (isCopy || !this->shapes.count(weight.getName()))
+      this->shapes[weight.getName()] = shape;
+  });
+  module.walk([&](KVCacheOp cache) {
+    for (Operation *user : cache->getUsers())
+      if (auto append = dyn_cast<AppendCacheOp>(user)) {
+        WorkloadAttr workload = append.getBatch().getType().getWorkload();
+        KVCacheType type = cache.getType();
+        this->shapes[cache.getName()] = {
+            workload.getRequests(), workload.getTotalTokens(), 2,
+            type.getNumHeads() * plan.getTensorParallel(), type.getHeadSize()};
+      }
+  });
+}
+
 bool tensorcast::isSharded(ModuleOp module) {
   auto plan = module->getAttrOfType<PlanAttr>(kPlanAttrName);
   return plan && plan.getDevices() > 1;
@@ -85,6 +121,10 @@ private:
       return exchangeValues(own, [&](int64_t rank) {
         return takePart(own, get(own.getInput(), rank), rank);
       });
+    if (auto lookup = dyn_cast<EmbeddingOp>(op); lookup && lookup.getFirstRow())
+      return unrollLookup(lookup);
+    if (auto lookup = dyn_cast<GatherOp>(op); lookup && lookup.getFirstRow())
+      return unrollLookup(lookup);
     if (auto linear = dyn_cast<LinearOp>(op); linear && linear.getAllReduce())
       return unrollSummed(linear);
     if (auto linear = dyn_cast<QuantizedLinearOp>(op);
@@ -92,6 +132,15 @@ private:
       return unrollSummed(linear);
     for (IRMapping &mapping : ranks)
       builder.clone(*op, mapping);
+    return success();
+  }
+
+  /// Each rank has the rows behind those of the one before it.
+  template <typename LookupOp> LogicalResult unrollLookup(LookupOp lookup) {
+    int64_t rows = lookup.getTable().getType().getDimSize(0);
+    for (auto [rank, mapping] : llvm::enumerate(ranks))
+      cast<LookupOp>(builder.clone(*lookup, mapping))
+          .setFirstRow(static_cast<int64_t>(rank) % plan.tensor * rows);
     return success();
   }
 
@@ -313,8 +362,7 @@ LogicalResult tensorcast::unrollRanks(
     ModuleOp module, const WholeModel &whole,
     llvm::function_ref<unsigned(func::FuncOp)> countResults) {
   auto attr = module->getAttrOfType<PlanAttr>(kPlanAttrName);
-  RankPlan plan = {attr.getDevices(),
-                   attr.getDevices() / attr.getDataParallel()};
+  RankPlan plan(attr);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration())
       continue;

@@ -26,6 +26,10 @@ struct WholeModel {
   /// lowered functions.
   void add(ModuleOp module);
   void add(ArrayRef<ArgumentInfo> arguments);
+
+  /// Describes a model of whose weights and caches each device of `module` has
+  /// other parts; the module is bound and has no layers.
+  void addParts(ModuleOp module);
 };
 
 /// Whether `module` stands for one of several devices.

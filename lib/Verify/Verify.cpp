@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -178,9 +179,7 @@ private:
     if (!isSharded(before) && !isSharded(after))
       return success();
     if (isSharded(before) && isSharded(after))
-      return mlir::emitError(after.getLoc(),
-                             "expected a module that is not sharded, to take "
-                             "weights from, but both are");
+      return describeParts();
     ModuleOp module = isSharded(before) ? after : before;
     FailureOr<LoweredModule> lowered = LoweredModule::lower(module, whole);
     if (failed(lowered))
@@ -191,6 +190,26 @@ private:
     auto plan = (module == before ? after : before)
                     ->getAttrOfType<PlanAttr>(kPlanAttrName);
     report.numRanks = plan.getDevices();
+    return success();
+  }
+
+  /// Of two modules of one plan, each device has the same parts.
+  LogicalResult describeParts() {
+    auto plan = before->getAttrOfType<PlanAttr>(kPlanAttrName);
+    auto other = after->getAttrOfType<PlanAttr>(kPlanAttrName);
+    if (plan != other)
+      return mlir::emitError(after.getLoc(),
+                             "expected two modules of one plan, or one that is "
+                             "not sharded, but got ")
+             << plan << " and " << other;
+    OwningOpRef<ModuleOp> inlined = before.clone();
+    PassManager pm(before.getContext());
+    pm.addPass(transformer::createTransformerInlineLayers());
+    if (failed(pm.run(*inlined)))
+      return failure();
+    whole.addParts(*inlined);
+    report.numRanks = plan.getDevices();
+    report.bothSharded = true;
     return success();
   }
 
@@ -232,7 +251,8 @@ private:
     for (const ArgumentInfo &info : others) {
       RankedTensorType type = types.lookup(info.name);
       // Parts of ranks have scales of their own.
-      report.isQuantized |= report.numRanks > 1 && info.kind == kKindWeight &&
+      report.isQuantized |= report.numRanks > 1 && !report.bothSharded &&
+                            info.kind == kKindWeight &&
                             isQuantizedType(info.type.getElementType());
       if (!info.isDeclared || (type && type == info.type))
         continue;

@@ -66,8 +66,9 @@ void tensorcast::printText(raw_ostream &os, const VerifyReport &report) {
        << report.workload.getTotalTokens() - report.workload.getNewTokens()
        << (report.workload.getDecode() ? ", decode\n" : ", prefill\n");
   if (report.numRanks > 1)
-    os << "  one side is sharded and was run on " << report.numRanks
-       << " ranks\n";
+    os << "  " << (report.bothSharded ? "both sides are" : "one side is")
+       << " sharded and " << (report.bothSharded ? "were" : "was") << " run on "
+       << report.numRanks << " ranks\n";
   const ResultComparison *worst = findWorstCache(report);
   size_t numCaches = 0;
   for (const ResultComparison &result : report.results) {

@@ -52,9 +52,12 @@ def free_values(example):
     """The values that are used before they are defined, or never are."""
     defined, free = set(), {}
     for line in example.splitlines():
-        results = re.match(r"((?:%\w+(?:, )?)+) = ", line)
+        results = re.match(r"\s*((?:%\w+(?:, )?)+) = ", line)
         names = re.findall(r"%\w+", line)
         new = re.findall(r"%\w+", results.group(1)) if results else []
+        # Arguments of a region are defined where they get their value.
+        inner = re.findall(r"(%\w+) = %", line)
+        defined.update(inner)
         for name in names[len(new):]:
             if name not in defined:
                 free[name] = "index"

@@ -34,7 +34,11 @@ PLANS = {"eager": {},
          "compiled, tp 4": {"compile": True, "devices": 4, "tp": 4},
          "compiled, sub-groups": {"compile": True, "devices": 16, "tp": 4,
                                   "dp": 4, "o-proj-tp": 2, "mlp-tp": 8,
-                                  "lmhead-tp": 16}}
+                                  "lmhead-tp": 16},
+         "compiled, split tokens": {
+             "compile": True, "devices": 4, "tp": 4,
+             "word-embedding-tp": "row", "kernel-set": "ascend",
+             "compilation-config": "enable-sequence-parallel"}}
 
 
 def run(*command, text=None):
@@ -105,6 +109,8 @@ def command_options(plan, action):
             options.append("--compile")
         elif key == "devices":
             options += ["--num-devices", str(value)]
+        elif isinstance(value, str):
+            options += [f"--{key}", value]
         else:
             options += [f"--{key}-size", str(value)]
     return options

@@ -38,6 +38,23 @@
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=CONFIG
 // CONFIG: transformer-fuse-comm{linear-all-reduce=true
 
+// Sums that leave each device its tokens come before those in a layer's kernel.
+// In the reference they come after norms that are quantized.
+// RUN: tc-opt %s --tensorcast-compile="compilation-config=enable-sequence-parallel,enable-matmul-allreduce" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=SEQUENCE
+// SEQUENCE: transformer-fuse-comm{linear-all-reduce=false
+// SEQUENCE: transformer-fuse-norm
+// SEQUENCE: transformer-fuse-quant
+// SEQUENCE: transformer-sequence-parallel{only-after-sum=true only-even-tokens=true}
+// SEQUENCE: transformer-fuse-comm{linear-all-reduce=true
+// SEQUENCE: transformer-merge-linears
+// RUN: tc-opt %s --tensorcast-compile="compilation-config=enable-sequence-parallel kernel-set=ascend" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=SEQUENCE-PHYSICAL
+// SEQUENCE-PHYSICAL:     transformer-fuse-norm
+// SEQUENCE-PHYSICAL:     transformer-sequence-parallel{only-after-sum=false only-even-tokens=false}
+// SEQUENCE-PHYSICAL:     transformer-fuse-quant
+// SEQUENCE-PHYSICAL-NOT: transformer-fuse-comm
+
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
 // DEVICES: transformer-shard{devices=16 dp=4 lmhead-tp=16 mlp-tp=8 o-proj-tp=2 tp=4 word-embedding-tp=col}

@@ -175,7 +175,8 @@ defm lmhead_tp_size : Value<"lmhead-tp-size", [TextGenerate], "N",
 defm lmhead_dp_size : Value<"lmhead-dp-size", [TextGenerate], "N",
   "Groups of those (default: devices / lmhead-tp)">;
 defm word_embedding_tp : Value<"word-embedding-tp", [TextGenerate], "SPLIT",
-  "Split of the word embedding: none (default) or col">;
+  "Split of the word embedding: none (default), col (features) or row "
+  "(vocabulary)">;
 def compilation_config_eq : CommaJoined<["--"], "compilation-config=">,
   In<[TextGenerate]>, MetaVarName<"NAMES">,
   HelpText<"Passes of --compile to switch on: enable-matmul-allreduce, "

@@ -59,7 +59,7 @@ static StringRef getModel(CommandLine &line) {
 }
 
 /// The passes that `--compilation-config` switches on; reports those that are
-/// not built, and notes one that does nothing.
+/// not built.
 static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
   StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass};
   StringRef later[] = {"enable-multistream", "enable-dispatch-ffn-combine"};
@@ -78,18 +78,30 @@ static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
       line.reportError(unknownName("compilation-config name", name, known));
       continue;
     }
-    if (name == kSequenceParallelPass) {
-      line.reportNote(
-          "'" + name +
-          "' has no effect here: sequence parallelism "
-          "starts at row-wise word embeddings, which are not built");
-    }
     passes.push_back(name);
   }
   if (!passes.empty() && !line.hasFlag(OPT_compile))
     line.reportError("expected '--compile' beside '--compilation-config', but "
                      "got none");
   return passes;
+}
+
+/// Notes that `--compilation-config` asked for a split of tokens in vain.
+static void noteSequenceParallelism(CommandLine &line, ModuleOp module) {
+  bool isSplit =
+      module
+          .walk([](ascend::CollectiveOp op) {
+            return op.getKind() == ascend::CollectiveKind::ReduceScatter
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (!isSplit)
+    line.reportNote(
+        Twine("'") + kSequenceParallelPass +
+        "' has no effect here: it needs '--tp-size' above 1, and with kernels "
+        "of the reference '--word-embedding-tp row', norms that are not fused "
+        "with a quantization, and tokens that tp divides");
 }
 
 /// Groups and their numbers must make up all devices.
@@ -157,7 +169,8 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.mlp = line.getInteger(OPT_mlp_tp_size_eq, 0);
   options.head = line.getInteger(OPT_lmhead_tp_size_eq, 0);
   options.wordEmbedding =
-      line.getChoice(OPT_word_embedding_tp_eq, {"none", "col"}, "none").str();
+      line.getChoice(OPT_word_embedding_tp_eq, {"none", "col", "row"}, "none")
+          .str();
   options.mxfp4GroupSize = line.getInteger(OPT_mxfp4_group_size_eq, 32);
   options.reservedMemoryGB = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   options.noRepetition = line.hasFlag(OPT_no_repetition);
@@ -235,6 +248,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     before = module->clone();
   if (failed(pm.run(*module)))
     return ExitFailure;
+  if (llvm::is_contained(config, kSequenceParallelPass))
+    noteSequenceParallelism(line, *module);
   FusionReport fusions = recorder.getReport();
   LogicalResult written = success();
   if (!fusionReport.empty())

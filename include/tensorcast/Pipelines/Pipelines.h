@@ -66,7 +66,7 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
                        llvm::cl::desc("Devices that share the head; tp if 0.")};
   Option<std::string> wordEmbedding{
       *this, "word-embedding-tp",
-      llvm::cl::desc("Split of the word embedding: none or col."),
+      llvm::cl::desc("Split of the word embedding: none, col or row."),
       llvm::cl::init("none")};
   Option<std::string> reference{
       *this, "reference",
@@ -99,10 +99,8 @@ struct EagerOptions : PriceOptions<EagerOptions> {};
 struct CompileOptions : PriceOptions<CompileOptions> {
   ListOption<std::string> compilationConfig{
       *this, "compilation-config",
-      llvm::cl::desc(
-          "Passes to switch on: enable-matmul-allreduce, "
-          "enable-sequence-parallel (no effect without row-wise word "
-          "embeddings, which are not built).")};
+      llvm::cl::desc("Passes to switch on: enable-matmul-allreduce, "
+                     "enable-sequence-parallel.")};
 };
 
 /// The names that `compilation-config` takes.

@@ -54,6 +54,8 @@ struct VerifyReport {
   bool isQuantized = false;
   /// Devices that the sharded module was run on; 1 if none is sharded.
   int64_t numRanks = 1;
+  /// Whether both modules are sharded.
+  bool bothSharded = false;
   SmallVector<ResultComparison> results;
   /// Only where results differ.
   std::optional<FirstDifference> first;

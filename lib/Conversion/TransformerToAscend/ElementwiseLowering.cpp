@@ -1,4 +1,4 @@
-//===- ElementwiseLowering.cpp - Elementwise ops, views, gathers ----------===//
+//===- ElementwiseLowering.cpp - Elementwise ops, and views ---------------===//
 
 #include "LaunchBuilder.h"
 
@@ -35,44 +35,6 @@ template <typename SourceOp> struct LowerView : LoweringPattern<SourceOp> {
   }
 };
 
-/// Bytes of one row of a table.
-static double getRowBytes(RankedTensorType table) {
-  return table.getShape().back() * *getElementBytes(table.getElementType());
-}
-
-/// A table lookup: reads the rows in use, not the table.
-template <typename SourceOp> struct LowerLookup : LoweringPattern<SourceOp> {
-  using LoweringPattern<SourceOp>::LoweringPattern;
-
-  LogicalResult matchAndRewrite(SourceOp op,
-                                PatternRewriter &rewriter) const override {
-    Value indices = getIndices(op);
-    ExprAttr rows = getNumElements(cast<RankedTensorType>(indices.getType()));
-    if (!rows || ShapedType::isDynamic(op.getTable().getType().getDimSize(1)))
-      return rewriter.notifyMatchFailure(op, kUnknownSize);
-    StringRef name = op->getName().stripDialect();
-    const Kernel *kernel = this->kernels.lookup(name);
-    if (kernel && kernel->getCoefficient("reads_whole_table"))
-      return replaceWithLaunch(op, this->kernels, rewriter,
-                               {name, {op.getTable(), indices}, {}, {}, {}});
-    auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
-      MLIRContext *context = op.getContext();
-      ascend::GatherOp::create(
-          builder, loc, rows,
-          ExprAttr::constant(context, getRowBytes(op.getTable().getType())),
-          ExprAttr::constant(context, 0));
-    };
-    return replaceWithLaunch(op, this->kernels, rewriter,
-                             {name, {indices}, {op.getTable()}, {}, work});
-  }
-
-private:
-  static Value getIndices(GatherOp op) { return op.getIndices(); }
-  static Value getIndices(EmbeddingOp op) { return op.getIds(); }
-};
-} // namespace
-
-namespace {
 /// A quantization with one scale per group has a kernel of its own.
 struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
   using LoweringPattern::LoweringPattern;
@@ -101,15 +63,14 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
 
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
-  patterns
-      .add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-           LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
-           LowerDynamicQuantize, LowerElementwise<MeanOp>,
-           LowerElementwise<MulOp>, LowerElementwise<NegOp>,
-           LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
-           LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
-           LowerElementwise<SwiGLUOp>, LowerView<ConcatWeightsOp>,
-           LowerView<ReshapeOp>, LowerView<RopePackOp>, LowerView<RopePartsOp>,
-           LowerView<SliceOp>, LowerLookup<EmbeddingOp>, LowerLookup<GatherOp>>(
-          patterns.getContext(), kernels);
+  patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
+               LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
+               LowerDynamicQuantize, LowerElementwise<MeanOp>,
+               LowerElementwise<MulOp>, LowerElementwise<NegOp>,
+               LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
+               LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
+               LowerElementwise<SwiGLUOp>, LowerView<ConcatWeightsOp>,
+               LowerView<ReshapeOp>, LowerView<RopePackOp>,
+               LowerView<RopePartsOp>, LowerView<SliceOp>>(
+      patterns.getContext(), kernels);
 }

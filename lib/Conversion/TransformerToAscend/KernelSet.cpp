@@ -63,8 +63,12 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
     auto kernels = json->find(part);
     if (kernels == json->end() || (part == StringRef("compiled") && !compiled))
       continue;
+    // A compiled graph may lack a kernel that an eager one has: null.
     for (const auto &[key, value] : kernels->items())
-      set.kernels[key] = readKernel(value);
+      if (value.is_null())
+        set.kernels.erase(key);
+      else
+        set.kernels[key] = readKernel(value);
   }
   if (auto switches = json->find("switches"); switches != json->end())
     for (const auto &[key, value] : switches->items())

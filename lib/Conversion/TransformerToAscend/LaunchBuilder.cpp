@@ -29,10 +29,9 @@ void mlir::tensorcast::addElementwiseWork(OpBuilder &builder, Location loc,
   add("f32_ops_per_element", builder.getF32Type());
 }
 
-LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
-                                                  const KernelSet &kernels,
-                                                  PatternRewriter &rewriter,
-                                                  const LaunchParts &parts) {
+FailureOr<ascend::LaunchOp> mlir::tensorcast::createLaunch(
+    Operation *op, TypeRange types, const KernelSet &kernels,
+    PatternRewriter &rewriter, const LaunchParts &parts) {
   const Kernel *kernel = kernels.lookup(parts.kernel);
   if (!kernel)
     return rewriter.notifyMatchFailure(op, [&](Diagnostic &diag) {
@@ -43,9 +42,6 @@ LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
     return value.empty() ? StringAttr() : rewriter.getStringAttr(value);
   };
   Location loc = op->getLoc();
-  SmallVector<Type> types(op->getResultTypes());
-  if (parts.discardedResult)
-    types.erase(types.begin() + *parts.discardedResult);
   auto launch = ascend::LaunchOp::create(
       rewriter, loc, types, rewriter.getStringAttr(parts.kernel), parts.inputs,
       parts.resident, parts.count, text(transformer::getName(loc)),
@@ -58,7 +54,21 @@ LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
     if (launch.getWork().front().empty())
       rewriter.eraseBlock(&launch.getWork().front());
   }
-  SmallVector<Value> results(launch.getResults());
+  return launch;
+}
+
+LogicalResult mlir::tensorcast::replaceWithLaunch(Operation *op,
+                                                  const KernelSet &kernels,
+                                                  PatternRewriter &rewriter,
+                                                  const LaunchParts &parts) {
+  SmallVector<Type> types(op->getResultTypes());
+  if (parts.discardedResult)
+    types.erase(types.begin() + *parts.discardedResult);
+  FailureOr<ascend::LaunchOp> launch =
+      createLaunch(op, types, kernels, rewriter, parts);
+  if (failed(launch))
+    return failure();
+  SmallVector<Value> results(launch->getResults());
   if (parts.discardedResult)
     results.insert(results.begin() + *parts.discardedResult, Value());
   rewriter.replaceOp(op, results);

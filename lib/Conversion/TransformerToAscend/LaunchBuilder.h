@@ -37,6 +37,13 @@ struct LaunchParts {
 inline constexpr StringLiteral kUnknownSize =
     "a '?' has no expression; add #transformer.dims to its type";
 
+/// Creates a launch for `op` with results of `types`, or fails with a reason if
+/// the set has no such kernel.
+FailureOr<ascend::LaunchOp> createLaunch(Operation *op, TypeRange types,
+                                         const KernelSet &kernels,
+                                         PatternRewriter &rewriter,
+                                         const LaunchParts &parts);
+
 /// Replaces `op` by a launch with the same results, or fails with a reason if
 /// the set has no such kernel.
 LogicalResult replaceWithLaunch(Operation *op, const KernelSet &kernels,
@@ -63,6 +70,8 @@ transformer::WorkloadAttr getWorkload(Value batch);
 void populateElementwiseLowering(RewritePatternSet &patterns,
                                  const KernelSet &kernels);
 void populateLinearLowering(RewritePatternSet &patterns,
+                            const KernelSet &kernels);
+void populateLookupLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateAttentionLowering(RewritePatternSet &patterns,
                                const KernelSet &kernels);

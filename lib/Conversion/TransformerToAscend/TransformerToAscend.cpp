@@ -53,6 +53,7 @@ public:
     kernels = std::make_shared<KernelSet>(std::move(*loaded));
     RewritePatternSet set(context);
     populateElementwiseLowering(set, *kernels);
+    populateLookupLowering(set, *kernels);
     populateLinearLowering(set, *kernels);
     populateAttentionLowering(set, *kernels);
     populateNormLowering(set, *kernels);

@@ -17,7 +17,7 @@ struct LowerGather : LinalgRule<GatherOp> {
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op,
                        buildGather(rewriter, op.getLoc(), adaptor.getTable(),
-                                   adaptor.getIndices()));
+                                   adaptor.getIndices(), op.getFirstRow()));
     return success();
   }
 };
@@ -28,8 +28,9 @@ struct LowerEmbedding : LinalgRule<EmbeddingOp> {
   LogicalResult
   matchAndRewrite(EmbeddingOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, buildGather(rewriter, op.getLoc(),
-                                       adaptor.getTable(), adaptor.getIds()));
+    rewriter.replaceOp(op,
+                       buildGather(rewriter, op.getLoc(), adaptor.getTable(),
+                                   adaptor.getIds(), op.getFirstRow()));
     return success();
   }
 };

@@ -158,12 +158,26 @@ LogicalResult tensorcast::declareArguments(func::FuncOp function) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
+/// The rows of a table, also of those that other ranks have.
+static int64_t countRows(Value table) {
+  int64_t rows = getTensorType(table).getDimSize(0);
+  auto argument = dyn_cast<BlockArgument>(table);
+  if (!argument)
+    return rows;
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto part = function.getArgAttrOfType<DictionaryAttr>(argument.getArgNumber(),
+                                                        kPartAttrName);
+  auto whole =
+      part ? part.getAs<DenseI64ArrayAttr>("whole") : DenseI64ArrayAttr();
+  return whole && !whole.empty() ? whole.asArrayRef().front() : rows;
+}
+
 /// What an argument of integers is used for, and how far it may count.
 static DictionaryAttr describeIndices(BlockArgument argument) {
   int64_t limit = std::numeric_limits<int64_t>::max();
   bool arePositions = false;
   auto selectFrom = [&](Value table) {
-    limit = std::min(limit, getTensorType(table).getDimSize(0));
+    limit = std::min(limit, countRows(table));
   };
   for (Operation *user : argument.getUsers()) {
     if (auto embedding = dyn_cast<EmbeddingOp>(user))

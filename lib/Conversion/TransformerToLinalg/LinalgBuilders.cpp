@@ -297,7 +297,7 @@ Value tensorcast::buildConcat(OpBuilder &builder, Location loc,
 }
 
 Value tensorcast::buildGather(OpBuilder &builder, Location loc, Value table,
-                              Value indices) {
+                              Value indices, std::optional<int64_t> firstRow) {
   RankedTensorType type = getTensorType(table);
   int64_t rows = type.getDimSize(0);
   auto result = RankedTensorType::get(
@@ -308,13 +308,24 @@ Value tensorcast::buildGather(OpBuilder &builder, Location loc, Value table,
         tensor::ExtractOp::create(inner, innerLoc, indices, at.take_front());
     index = arith::IndexCastOp::create(inner, innerLoc, inner.getIndexType(),
                                        index);
+    if (firstRow)
+      index = arith::SubIOp::create(
+          inner, innerLoc, index,
+          arith::ConstantIndexOp::create(inner, innerLoc, *firstRow));
+    Value wanted = index;
     // Whatever the data, no read leaves the table.
     Value first = arith::ConstantIndexOp::create(inner, innerLoc, 0);
     Value last = arith::ConstantIndexOp::create(inner, innerLoc, rows - 1);
     index = arith::MaxSIOp::create(inner, innerLoc, index, first);
     index = arith::MinSIOp::create(inner, innerLoc, index, last);
-    return tensor::ExtractOp::create(inner, innerLoc, table,
-                                     ValueRange{index, at[1]});
+    Value element = tensor::ExtractOp::create(inner, innerLoc, table,
+                                              ValueRange{index, at[1]});
+    if (!firstRow)
+      return element;
+    Value isInPart = arith::CmpIOp::create(
+        inner, innerLoc, arith::CmpIPredicate::eq, index, wanted);
+    Value zero = makeScalar(inner, innerLoc, type.getElementType(), 0);
+    return arith::SelectOp::create(inner, innerLoc, isInPart, element, zero);
   };
   return buildByIndex(builder, loc, result, body);
 }

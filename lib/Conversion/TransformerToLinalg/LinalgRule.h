@@ -169,8 +169,10 @@ Value buildConcat(OpBuilder &builder, Location loc, ValueRange inputs,
 Value readGroupScale(OpBuilder &builder, Location loc, Value scales, Value row,
                      Value column, int64_t groupSize);
 
-/// `table[indices[t], :]`; an index out of range picks the nearest row.
-Value buildGather(OpBuilder &builder, Location loc, Value table, Value indices);
+/// `table[indices[t], :]`; an index out of range picks the nearest row. Of a
+/// part of a table, which begins at `firstRow`, it picks zeros.
+Value buildGather(OpBuilder &builder, Location loc, Value table, Value indices,
+                  std::optional<int64_t> firstRow = std::nullopt);
 
 } // namespace mlir::tensorcast
 

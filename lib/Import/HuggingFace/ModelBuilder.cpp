@@ -226,7 +226,8 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
   Value table = block.weight("model.embed_tokens",
                              {config.vocabSize, config.hiddenSize}, tableLoc);
   Value hidden =
-      EmbeddingOp::create(builder, tableLoc, types.hidden, ids, table);
+      EmbeddingOp::create(builder, tableLoc, types.hidden, ids, table,
+                          /*first_row=*/IntegerAttr());
   SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
                                     config.headDim};
   Location ropeLoc = block.at("model.rotary_emb");

@@ -43,3 +43,10 @@ module @infinite_work {
     return
   }
 }
+
+// -----
+
+// What a pass took for granted.
+// expected-error @below {{expected a workload with 'eq(mod(tokens, 3), 0)', which the module was rewritten for, but got 8 tokens}}
+// expected-note @below {{run the passes again on a module that is bound to this workload}}
+module @odd attributes {transformer.assumes = [#transformer.expr<eq(mod(tokens, 4), 0)>, #transformer.expr<eq(mod(tokens, 3), 0)>]} {}

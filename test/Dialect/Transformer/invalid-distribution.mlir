@@ -25,6 +25,16 @@
 
 // -----
 
+// expected-error @below {{expected 'mlp' to divide 8 devices, but got 3}}
+#uneven_group = #transformer.plan<devices = 8, data_parallel = 2, mlp = 3>
+
+// -----
+
+// expected-error @below {{expected 'head' to divide 8 devices, but got -1}}
+#negative_group = #transformer.plan<devices = 8, data_parallel = 2, head = -1>
+
+// -----
+
 // expected-error @below {{expected 'unit' of at least 1, but got 0}}
 #nothing = #transformer.sharding<column, tensor, unit = 0>
 

@@ -876,8 +876,26 @@ func.func private @sizes_that_multiply_many_terms(tensor<?x?xf16, #many>)
 
 // -----
 
-// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.model, transformer.plan, transformer.workload}}
+// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.assumes, transformer.model, transformer.plan, transformer.workload}}
 module attributes {transformer.modell = 1} {}
+
+// -----
+
+// expected-error @below {{'builtin.module' op expected 'transformer.assumes' to be an array of #transformer.expr, but got ["even"]}}
+module attributes {transformer.assumes = ["even"]} {}
+
+// -----
+
+// expected-error @below {{'builtin.module' op expected 'transformer.assumes' to be an array of #transformer.expr, but got true}}
+module attributes {transformer.assumes = true} {}
+
+// -----
+
+func.func @part_before_the_table(%ids: tensor<7xi64>, %table: tensor<16x8xf16>) {
+  // expected-error @below {{attribute 'first_row' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %0 = transformer.embedding %ids, %table first_row(-1) : tensor<7xi64>, tensor<16x8xf16> -> tensor<7x8xf16>
+  return
+}
 
 // -----
 

@@ -5,8 +5,11 @@
 #tokens = #transformer.dims<tokens>
 #own = #transformer.dims<ceildiv(tokens, 2)>
 
-// CHECK: module attributes {transformer.plan = #transformer.plan<devices = 16, data_parallel = 2>}
-module attributes {transformer.plan = #transformer.plan<devices = 16, data_parallel = 2>} {
+// CHECK: module attributes {transformer.assumes = [#transformer.expr<eq(mod(tokens, 4), 0)>],
+// CHECK-SAME: transformer.plan = #transformer.plan<devices = 16, data_parallel = 2, output = 4, head = 16>}
+module attributes {
+    transformer.assumes = [#transformer.expr<eq(mod(tokens, 4), 0)>],
+    transformer.plan = #transformer.plan<devices = 16, data_parallel = 2, output = 4, mlp = 0, head = 16>} {
 
 // CHECK-LABEL: func @collectives
 // CHECK-SAME:    %[[X:.*]]: tensor<8x4xf16>
@@ -50,6 +53,15 @@ func.func @sharding() {
   %c = transformer.weight "c" sharding<column, mlp, unit = 1> : tensor<16xf16>
   %d = transformer.weight "d" sharding<column, head> : tensor<16x8xf16>
   %e = transformer.weight "e" sharding<row, embedding> : tensor<16x8xf16>
+  return
+}
+
+// CHECK-LABEL: func @parts_of_tables
+// CHECK:         transformer.embedding %{{.*}}, %{{.*}} first_row(16) : tensor<7xi64>, tensor<16x8xf16> -> tensor<7x8xf16>
+// CHECK:         transformer.gather %{{.*}}, %{{.*}} first_row(0) : tensor<16x8xf16>, tensor<7xi64>
+func.func @parts_of_tables(%ids: tensor<7xi64>, %table: tensor<16x8xf16>) {
+  %0 = transformer.embedding %ids, %table first_row(16) : tensor<7xi64>, tensor<16x8xf16> -> tensor<7x8xf16>
+  %1 = transformer.gather %table, %ids first_row(0) : tensor<16x8xf16>, tensor<7xi64>
   return
 }
 

@@ -22,7 +22,7 @@
 // HEAD: error: expected 'lmhead-tp' to divide 8 devices, but got 5
 // NEGATIVE: error: expected 'tp' from 1 to 1048576, but got -2
 // MANY: error: expected 'devices' from 1 to 1048576, but got 1048577
-// SPLIT: error: unknown word-embedding-tp 'column'; {{.*}}col, none
+// SPLIT: error: unknown word-embedding-tp 'column'; known word-embedding-tps: col, none, row
 // NUMBER: 'two' value invalid for long argument
 // UNKNOWN: no such option ep
 // TWICE: error: expected a module that is not sharded or bound yet

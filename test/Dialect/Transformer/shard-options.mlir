@@ -90,10 +90,17 @@
 // COLUMNS-NEXT: transformer.all_gather %[[PART]] over <2> dim(1) : {{.*}} to tensor<?x32xf16, #transformer.dims<tokens>>
 // RUN: tc-opt %s --transformer-shard="word-embedding-tp=col" --mlir-print-local-scope | FileCheck %s --check-prefix=WHOLE
 
+// Or its part of the words, and zeros for the others.
+// RUN: tc-opt %s --transformer-shard="tp=2 word-embedding-tp=row" --mlir-print-local-scope | FileCheck %s --check-prefix=ROWS
+// ROWS:      transformer.weight "embed.weight" : tensor<128x32xf16>
+// ROWS-NEXT: %[[PART:.*]] = transformer.embedding %{{.*}}, %{{.*}} first_row(0) : {{.*}} -> tensor<?x32xf16, #transformer.dims<tokens>>
+// ROWS-NEXT: transformer.all_reduce %[[PART]] over <2> : tensor<?x32xf16, #transformer.dims<tokens>>
+// RUN: tc-opt %s --transformer-shard="word-embedding-tp=row" --mlir-print-local-scope | FileCheck %s --check-prefix=WHOLE
+
 // Without tensor parallelism, a group's devices have whole tokens: they give them
 // to each other, and each takes its own back.
 // RUN: tc-opt %s --transformer-shard="devices=4 mlp-tp=4 lmhead-tp=2" --mlir-print-local-scope | FileCheck %s --check-prefix=SPREAD
-// SPREAD:      transformer.plan = #transformer.plan<devices = 4, data_parallel = 4>
+// SPREAD:      transformer.plan = #transformer.plan<devices = 4, data_parallel = 4, mlp = 4, head = 2>
 // SPREAD:      transformer.weight "o.weight" sharding <row, output> : tensor<32x32xf16>
 // SPREAD-NEXT: %[[O:.*]] = transformer.linear
 // SPREAD-NEXT: transformer.weight "up.weight" sharding <column, mlp> : tensor<12x32xf16>

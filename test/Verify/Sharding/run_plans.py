@@ -11,6 +11,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Inputs"))
 from cases import FUSIONS, Cases  # noqa: E402
 
 COMPILED = ",transformer-decompose," + FUSIONS
+# Tokens split between norms, in the order of the compiled form.
+SPLIT = COMPILED.replace("transformer-fuse-norm,",
+                         "transformer-fuse-norm,transformer-sequence-parallel,")
+SPLIT = SPLIT.replace("transformer-fuse-comm",
+                      "transformer-fuse-comm{linear-all-reduce=false}")
 
 # Groups that are the tensor-parallel one, parts of it, and more than it. Ten
 # tokens are no multiple of four, so ranks have padded shares of them.
@@ -19,6 +24,8 @@ PLANS = {
     "tp=4": COMPILED,
     "tp=2 dp=2 word-embedding-tp=col": "",
     "tp=4 o-proj-tp=2 mlp-tp=1 lmhead-tp=2": "",
+    "tp=2 dp=2 word-embedding-tp=row": SPLIT,
+    "tp=4 word-embedding-tp=row": SPLIT,
     "tp=2 dp=2 o-proj-tp=4 mlp-tp=4 lmhead-tp=4": COMPILED,
 }
 
@@ -57,12 +64,32 @@ def main():
            "--query-length=1", "--decode")
     verify("groups of many replicas", qwen3,
            "tp=1 dp=3 o-proj-tp=3 mlp-tp=3 lmhead-tp=3", "--f32")
+    # Groups of which none is part of another.
+    verify("groups across groups", qwen3, "devices=6 tp=2 mlp-tp=3", "--f32",
+           passes=SPLIT)
+    # Heads that have the words of the embedding, or others.
+    tied = cases.model("tied")
+    for head in (1, 2, 4):
+        verify(f"tied head of {head}", tied,
+               f"devices=4 tp=2 word-embedding-tp=row lmhead-tp={head}",
+               "--f32", passes=SPLIT)
+    verify("looked up piece by piece", tied, "tp=2 word-embedding-tp=row",
+           "--f32", passes=",transformer-decompose{level=primitive}")
+    # Fewer tokens than devices, and layers that are dissolved.
+    verify("one token, split", qwen3, "tp=4 word-embedding-tp=row",
+           "--num-queries=1", "--query-length=1", "--decode", "--f32",
+           passes=",transformer-inline-layers" + SPLIT)
+    verify("split by groups", qwen3, "tp=2 dp=2 o-proj-tp=4 mlp-tp=1", "--f32",
+           passes=SPLIT)
+    verify("split of W8A8", qwen3, "tp=2", passes=",transformer-quantize{"
+           "linear-action=W8A8_DYNAMIC}" + SPLIT)
     # Each device quantizes what it has, so scales differ from the whole ones.
     verify("W8A8", qwen3, "tp=2", passes=",transformer-quantize{"
            "linear-action=W8A8_DYNAMIC attention-action=INT8}" + COMPILED)
     # Biases of layers that are summed are added once.
     biased = cases.model("llama", attention_bias=True, mlp_bias=True)
     verify("biases", biased, "tp=2 mlp-tp=1", "--f32", passes=COMPILED)
+    verify("biases, split", biased, "tp=2", "--f32", passes=SPLIT)
 
     # What is wrong is found, and where.
     sharded = cases.path("sharded.mlir")

@@ -44,8 +44,10 @@ LogicalResult RopeTableOp::verify() {
 }
 
 SmallVector<Value> RopeTableOp::decompose(OpBuilder &builder) {
-  Value cos = GatherOp::create(builder, getLoc(), getCos(), getPositions());
-  Value sin = GatherOp::create(builder, getLoc(), getSin(), getPositions());
+  Value cos = GatherOp::create(builder, getLoc(), getCos(), getPositions(),
+                               /*first_row=*/IntegerAttr());
+  Value sin = GatherOp::create(builder, getLoc(), getSin(), getPositions(),
+                               /*first_row=*/IntegerAttr());
   return {RopePackOp::create(builder, getLoc(), getType(), cos, sin)};
 }
 

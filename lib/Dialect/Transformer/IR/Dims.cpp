@@ -80,6 +80,9 @@ ExprAttr mlir::transformer::getNumElements(RankedTensorType type) {
 std::optional<double> mlir::transformer::getElementBytes(Type elementType) {
   if (!elementType.isIntOrFloat())
     return std::nullopt;
+  // Truth values take a byte each.
+  if (elementType.isInteger(1))
+    return 1;
   return elementType.getIntOrFloatBitWidth() / 8.0;
 }
 

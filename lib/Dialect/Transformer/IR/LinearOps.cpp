@@ -30,7 +30,8 @@ LogicalResult EmbeddingOp::verify() {
 bool EmbeddingOp::isLaunchedWhole() { return true; }
 
 SmallVector<Value> EmbeddingOp::decompose(OpBuilder &builder) {
-  return {GatherOp::create(builder, getLoc(), getTable(), getIds())};
+  return {GatherOp::create(builder, getLoc(), getTable(), getIds(),
+                           getFirstRowAttr())};
 }
 
 LogicalResult LastTokensOp::verify() {

@@ -89,13 +89,22 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
   };
-  StringRef known[] = {kModelAttrName, kPlanAttrName, kWorkloadAttrName};
+  StringRef known[] = {kAssumesAttrName, kModelAttrName, kPlanAttrName,
+                       kWorkloadAttrName};
   if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
   if (!isa<ModuleOp>(op))
     return emitError() << "expected '" << name
                        << "' on a module, but got it on this op";
   Attribute value = attribute.getValue();
+  if (name == kAssumesAttrName) {
+    auto list = dyn_cast<ArrayAttr>(value);
+    if (list && llvm::all_of(list, llvm::IsaPred<ExprAttr>))
+      return success();
+    return emitError() << "expected '" << name
+                       << "' to be an array of #transformer.expr, but got "
+                       << value;
+  }
   if ((name == kModelAttrName && isa<ModelAttr>(value)) ||
       (name == kPlanAttrName && isa<PlanAttr>(value)) ||
       (name == kWorkloadAttrName && isa<WorkloadAttr>(value)))
@@ -175,14 +184,40 @@ LogicalResult RanksAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               int64_t devices, int64_t dataParallel) {
+                               int64_t devices, int64_t dataParallel,
+                               int64_t output, int64_t mlp, int64_t head) {
   if (devices < 1 || devices > WorkloadAttr::kMaxTokens)
     return emitError() << "expected 'devices' from 1 to "
                        << WorkloadAttr::kMaxTokens << ", but got " << devices;
   if (dataParallel < 1 || devices % dataParallel != 0)
     return emitError() << "expected 'data_parallel' to divide " << devices
                        << " devices, but got " << dataParallel;
+  std::pair<StringRef, int64_t> groups[] = {
+      {"output", output}, {"mlp", mlp}, {"head", head}};
+  for (auto [name, size] : groups)
+    if (size < 0 || (size > 0 && devices % size != 0))
+      return emitError() << "expected '" << name << "' to divide " << devices
+                         << " devices, but got " << size;
   return success();
+}
+
+int64_t PlanAttr::getGroupSize(ShardGroup group) const {
+  int64_t own = 0;
+  switch (group) {
+  case ShardGroup::Output:
+    own = getOutput();
+    break;
+  case ShardGroup::MLP:
+    own = getMlp();
+    break;
+  case ShardGroup::Head:
+    own = getHead();
+    break;
+  case ShardGroup::Tensor:
+  case ShardGroup::Embedding:
+    break;
+  }
+  return own ? own : getTensorParallel();
 }
 
 int64_t WorkloadAttr::getRequests() const {

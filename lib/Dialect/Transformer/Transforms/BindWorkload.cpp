@@ -80,6 +80,28 @@ private:
 };
 } // namespace
 
+/// A module that was rewritten for some workloads has no price for others.
+static LogicalResult checkAssumptions(ModuleOp module, WorkloadAttr workload) {
+  auto assumed = module->getAttrOfType<ArrayAttr>(kAssumesAttrName);
+  if (!assumed)
+    return success();
+  for (auto expr : assumed.getAsRange<ExprAttr>()) {
+    if (evaluate(expr, workload) != 0)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    printExprText(os, expr);
+    InFlightDiagnostic diag =
+        mlir::emitError(module.getLoc(), "expected a workload with '")
+        << text << "', which the module was rewritten for, but got "
+        << workload.getRequests() * workload.getNewTokens() << " tokens";
+    diag.attachNote() << "run the passes again on a module that is bound to "
+                         "this workload";
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
                                               WorkloadAttr workload) {
   if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
@@ -87,6 +109,9 @@ LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
                            "expected a module without a workload, but it is "
                            "bound to ")
            << bound;
+  if (failed(checkAssumptions(module, workload)))
+    return failure();
+  module->removeAttr(kAssumesAttrName);
   if (failed(Binder(workload).run(module)))
     return failure();
   module->setAttr(kWorkloadAttrName, workload);

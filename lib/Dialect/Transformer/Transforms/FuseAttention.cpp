@@ -28,7 +28,8 @@ struct RaiseRopeTable : FusionPattern<RopePackOp> {
     auto cos = pack.getCos().getDefiningOp<GatherOp>();
     auto sin = pack.getSin().getDefiningOp<GatherOp>();
     if (!cos || !sin || cos.getIndices() != sin.getIndices() ||
-        cos.getTable().getType() != sin.getTable().getType())
+        cos.getTable().getType() != sin.getTable().getType() ||
+        cos.getFirstRow() || sin.getFirstRow())
       return missed(pack, rewriter, "rope-table",
                     "cosines and sines are not looked up alike");
     passed(pack, "rope-table");

@@ -23,6 +23,12 @@ int64_t ShardPlan::getSize(ShardGroup group) const {
   return 1;
 }
 
+PlanAttr ShardPlan::toAttr(MLIRContext *context) const {
+  auto other = [&](int64_t size) { return size == tensor ? 0 : size; };
+  return PlanAttr::get(context, devices, data, other(output), other(mlp),
+                       other(head));
+}
+
 FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
   ShardPlan plan;
   std::pair<StringRef, int64_t> sizes[] = {
@@ -59,8 +65,11 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
   }
   if (options.wordEmbedding == "col")
     plan.embedding = EmbeddingSplit::Column;
+  else if (options.wordEmbedding == "row")
+    plan.embedding = EmbeddingSplit::Row;
   else if (options.wordEmbedding != "none")
-    return emitError(loc) << tensorcast::unknownName(
-               "word-embedding-tp", options.wordEmbedding, {"col", "none"});
+    return emitError(loc) << tensorcast::unknownName("word-embedding-tp",
+                                                     options.wordEmbedding,
+                                                     {"col", "none", "row"});
   return plan;
 }

@@ -7,7 +7,8 @@
 
 namespace mlir::transformer {
 
-enum class EmbeddingSplit { None, Column };
+/// What is split of the word embedding: features, or the vocabulary.
+enum class EmbeddingSplit { None, Column, Row };
 
 /// What the user asks for; 0 stands for the default.
 struct ShardOptions {
@@ -26,6 +27,9 @@ struct ShardPlan {
 
   /// Fills in defaults; reports what does not fit together.
   static FailureOr<ShardPlan> get(const ShardOptions &options, Location loc);
+
+  /// What a module records of the plan.
+  PlanAttr toAttr(MLIRContext *context) const;
 
   /// Devices that share a weight of this group.
   int64_t getSize(ShardGroup group) const;

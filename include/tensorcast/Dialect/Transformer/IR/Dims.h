@@ -46,7 +46,8 @@ RankedTensorType getScaleType(RankedTensorType data,
 /// Product of the dimensions; null if one is unknown.
 ExprAttr getNumElements(RankedTensorType type);
 
-/// Bytes of an element; fractions for types below a byte, which are packed.
+/// Bytes of an element; fractions for types below a byte, which are packed but
+/// for truth values.
 /// None for types that have no size in device memory.
 std::optional<double> getElementBytes(Type elementType);
 

@@ -61,6 +61,10 @@ inline constexpr StringLiteral kModelAttrName = "transformer.model";
 /// The module attribute that says how devices share the work (a PlanAttr).
 inline constexpr StringLiteral kPlanAttrName = "transformer.plan";
 
+/// The module attribute that lists what passes took for granted of the workload
+/// of an unbound module (an array of ExprAttr, which must not be 0).
+inline constexpr StringLiteral kAssumesAttrName = "transformer.assumes";
+
 /// The module attribute that holds the workload of a bound module (a
 /// WorkloadAttr).
 inline constexpr StringLiteral kWorkloadAttrName = "transformer.workload";

@@ -1,0 +1,56 @@
+//===- ShardStorage.cpp - What a device holds of weights and caches -------===//
+
+#include "Sharding.h"
+
+using namespace mlir;
+using namespace mlir::transformer;
+
+/// The size of a part of `size` in whole units; units are repeated where there
+/// are fewer of them than devices.
+static FailureOr<int64_t> getPart(Operation *op, int64_t size, int64_t unit,
+                                  int64_t count) {
+  if (unit == 1)
+    return llvm::divideCeil(size, count);
+  if (size % unit != 0)
+    return op->emitOpError("expected a multiple of ")
+           << unit << " to split, but got " << size;
+  int64_t units = size / unit;
+  if (units % count != 0 && count % units != 0)
+    return op->emitOpError("expected ")
+           << count << " devices to divide the " << units
+           << " heads or be divided by them";
+  return std::max<int64_t>(units / count, 1) * unit;
+}
+
+LogicalResult mlir::transformer::shardWeight(WeightOp weight,
+                                             ShardState &state) {
+  ShardingAttr sharding = weight.getShardingAttr();
+  int64_t count = sharding ? state.plan.getSize(sharding.getGroup()) : 1;
+  if (count == 1)
+    return success();
+  RankedTensorType type = weight.getType();
+  int64_t dim = sharding.getKind() == ShardKind::Column ? 0 : 1;
+  if (dim >= type.getRank())
+    return weight.emitOpError("expected rows to split, but got ") << type;
+  FailureOr<int64_t> part =
+      getPart(weight, type.getDimSize(dim), sharding.getUnit(), count);
+  if (failed(part))
+    return failure();
+  weight.getResult().setType(withDim(type, dim, Dim(*part)));
+  return success();
+}
+
+LogicalResult mlir::transformer::shardCache(KVCacheOp cache,
+                                            ShardState &state) {
+  KVCacheType type = cache.getType();
+  FailureOr<int64_t> heads =
+      getPart(cache, type.getNumHeads() * type.getHeadSize(),
+              type.getHeadSize(), state.plan.getSize(ShardGroup::Tensor));
+  if (failed(heads))
+    return failure();
+  cache.getResult().setType(KVCacheType::get(
+      type.getContext(),
+      {type.getShape()[0], *heads / type.getHeadSize(), type.getHeadSize()},
+      type.getElementType(), type.getBlockSize()));
+  return success();
+}

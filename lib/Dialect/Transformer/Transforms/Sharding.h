@@ -1,0 +1,104 @@
+//===- Sharding.h - What the parts of sharding share ------------*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_SHARDING_H
+#define TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_SHARDING_H
+
+#include "ShardPlan.h"
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::transformer {
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+RankedTensorType getTensor(Value value);
+
+/// `type` with another size at `dim`.
+RankedTensorType withDim(RankedTensorType type, int64_t dim, Dim size);
+
+/// The size of one of `count` parts, rounded up, and of `count` such parts.
+Dim divideDim(const Dim &dim, int64_t count);
+Dim multiplyDim(const Dim &dim, int64_t count);
+
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+/// Builds exchanges between devices; none where a device is alone.
+class Exchanges {
+public:
+  Exchanges(OpBuilder &builder, int64_t tensor)
+      : builder(builder), tensor(tensor) {}
+
+  RanksAttr getRanks(int64_t count) const;
+
+  /// The parts of `count` devices, `size` together.
+  Value allGather(Location loc, Value input, int64_t dim, int64_t count,
+                  Dim size);
+
+  /// This device's share of the rows.
+  Value ownRows(Location loc, Value input, int64_t count);
+
+  /// All tokens of a group's members, of which this device has its share.
+  Value spreadTokens(Location loc, Value input, int64_t count);
+
+  /// The tokens that this device's tensor-parallel group works on.
+  Value collectTokens(Location loc, Value input, int64_t count, Dim rows);
+
+private:
+  OpBuilder &builder;
+  /// Devices of a tensor-parallel group.
+  int64_t tensor;
+};
+
+//===----------------------------------------------------------------------===//
+// The rewrite of a function
+//===----------------------------------------------------------------------===//
+
+/// What the rewrite of one function has seen so far. New ops go in front of the
+/// op that is being rewritten.
+struct ShardState {
+  ShardState(MLIRContext *context, const ShardPlan &plan)
+      : plan(plan), builder(context), exchanges(builder, plan.tensor) {}
+
+  /// Gives `value` a type, and keeps the one that it had.
+  void retype(Value value, Type type) {
+    before.try_emplace(value, value.getType());
+    value.setType(type);
+  }
+
+  /// The type before sharding.
+  Type getOldType(Value value) const {
+    auto found = before.find(value);
+    return found == before.end() ? value.getType() : found->second;
+  }
+  RankedTensorType getOldTensor(Value value) const {
+    return cast<RankedTensorType>(getOldType(value));
+  }
+
+  const ShardPlan &plan;
+  OpBuilder builder;
+  Exchanges exchanges;
+  /// The weights that are tables of embeddings in the whole model.
+  llvm::SmallPtrSet<Operation *, 2> tables;
+
+private:
+  llvm::DenseMap<Value, Type> before;
+};
+
+/// Make a weight, or a cache, what a device holds of it.
+LogicalResult shardWeight(WeightOp weight, ShardState &state);
+LogicalResult shardCache(KVCacheOp cache, ShardState &state);
+
+/// Lets a layer, or a lookup, work on what the device holds, and puts the
+/// results together.
+LogicalResult shardLinear(LinearOp linear, ShardState &state);
+LogicalResult shardEmbedding(EmbeddingOp embedding, ShardState &state);
+
+} // namespace mlir::transformer
+
+#endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_SHARDING_H
