@@ -92,10 +92,10 @@ static Request readRequest(CommandLine &line) {
   options.seed = static_cast<uint64_t>(line.getInteger(OPT_seed_eq, 0));
   if (line.getArgs().hasArg(OPT_tolerance_eq))
     options.tolerance.error = getLimit(line, OPT_tolerance_eq, 0);
-  options.tolerance.cosine =
-      getLimit(line, OPT_min_cosine_eq, options.tolerance.cosine);
+  if (line.getArgs().hasArg(OPT_min_cosine_eq))
+    options.minCosine = getLimit(line, OPT_min_cosine_eq, 0);
   // Above 1 nothing would be equal to itself.
-  if (options.tolerance.cosine > 1)
+  if (options.minCosine.value_or(0) > 1)
     line.reportError("expected at most 1 for '--min-cosine', but got " +
                      Twine(line.getString(OPT_min_cosine_eq)));
   options.maxOperations =
