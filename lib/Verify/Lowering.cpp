@@ -2,6 +2,9 @@
 
 #include "Lowering.h"
 
+#include "EntryPoint.h"
+#include "LayerFunctions.h"
+
 #include "tensorcast/Verify/Executable.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -21,6 +24,7 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -40,9 +44,9 @@ using namespace mlir::tensorcast;
 
 void tensorcast::registerExecutionDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
-                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect,
-                  tensor::TensorDialect>();
+                  cf::ControlFlowDialect, func::FuncDialect,
+                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, tensor::TensorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -58,13 +62,12 @@ void tensorcast::registerExecutionDialects(DialectRegistry &registry) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-void tensorcast::prepareFunctions(ModuleOp module) {
+/// What public functions are given is only read.
+static void protectArguments(ModuleOp module) {
   Builder builder(module.getContext());
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic())
       continue;
-    function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                      builder.getUnitAttr());
     function.removeResAttrsAttr();
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       function.setArgAttrs(i, DictionaryAttr::get(module.getContext()));
@@ -85,7 +88,21 @@ static void expandCopies(ModuleOp module) {
   });
 }
 
+/// Functions that call layers do little else. Optimized, their calls would be
+/// one block again, which takes time quadratic in the number of weights.
+static void keepCallersApart(ModuleOp module) {
+  Builder builder(module.getContext());
+  auto attr = builder.getStrArrayAttr({"noinline", "optnone"});
+  auto isOfLayer = [](LLVM::CallOp call) {
+    return call.getCallee().value_or("").starts_with(kLayerFunctionName);
+  };
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (llvm::any_of(function.getOps<LLVM::CallOp>(), isOfLayer))
+      function.setPassthroughAttr(attr);
+}
+
 LogicalResult tensorcast::lowerToLLVM(ModuleOp module) {
+  protectArguments(module);
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
@@ -98,6 +115,7 @@ LogicalResult tensorcast::lowerToLLVM(ModuleOp module) {
   if (failed(pm.run(module)))
     return failure();
   expandCopies(module);
+  takeDescriptors(module);
   pm.clear();
   // What upstream lowers from here on, LLVM verifies.
   pm.enableVerifier(false);
@@ -115,5 +133,8 @@ LogicalResult tensorcast::lowerToLLVM(ModuleOp module) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  keepCallersApart(module);
+  return success();
 }
