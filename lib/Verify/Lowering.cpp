@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -38,6 +37,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -78,6 +78,30 @@ static void protectArguments(ModuleOp module) {
   }
 }
 
+/// Frees buffers: upstream's pipeline, but that functions that call layers are
+/// not simplified, for which each of their buffers is compared with each
+/// result. What may be the same buffer is then found when they run.
+static LogicalResult deallocateBuffers(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  pm.addPass(createCanonicalizerPass());
+  if (failed(pm.run(module)))
+    return failure();
+  PassManager simplify(module.getContext(), func::FuncOp::getOperationName());
+  simplify.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.getOps<func::CallOp>().empty() &&
+        failed(simplify.run(function)))
+      return failure();
+  pm.clear();
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  return pm.run(module);
+}
+
 /// Copies of strided buffers are loops too; LLVM would call a library.
 static void expandCopies(ModuleOp module) {
   module.walk([](memref::CopyOp copy) {
@@ -110,9 +134,7 @@ LogicalResult tensorcast::lowerToLLVM(ModuleOp module) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  bufferization::buildBufferDeallocationPipeline(pm);
-  pm.addPass(createConvertBufferizationToMemRefPass());
-  if (failed(pm.run(module)))
+  if (failed(pm.run(module)) || failed(deallocateBuffers(module)))
     return failure();
   expandCopies(module);
   takeDescriptors(module);
