@@ -5,6 +5,7 @@
 #include "OpRows.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
+#include "tensorcast/Support/Numbers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -95,7 +96,7 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
   if (!std::isfinite(report.kernelTimeS))
     return mlir::emitError(module.getLoc(),
                            "expected a finite time of all kernels, but got ")
-           << report.kernelTimeS << " s";
+           << describeNumber(report.kernelTimeS) << " s";
   // One stream: launches follow each other.
   report.executionTimeS = report.kernelTimeS;
 

@@ -3,6 +3,7 @@
 #include "tensorcast/Report/Report.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Support/Numbers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -116,5 +117,5 @@ FailureOr<double> mlir::tensorcast::countStarts(ascend::LaunchOp launch,
     return starts;
   return launch.emitOpError("expected a finite number of starts of at least 0, "
                             "but got ")
-         << starts;
+         << describeNumber(starts);
 }
