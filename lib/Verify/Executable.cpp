@@ -65,6 +65,11 @@ makeTargetMachine(llvm::CodeGenOptLevel level) {
   return builder->createTargetMachine();
 }
 
+/// Names of functions that people give may be those of a library.
+static std::string getSymbolName(StringRef function) {
+  return ("tensorcast_run_" + function).str();
+}
+
 FailureOr<Executable> Executable::compile(ModuleOp module) {
   Executable executable(module.getContext());
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -81,6 +86,7 @@ FailureOr<Executable> Executable::compile(ModuleOp module) {
                << type;
     }
     executable.functions[function.getName()] = function.getFunctionType();
+    function.setName(getSymbolName(function.getName()));
   }
   WorkEstimate work = estimateWork(module);
   if (failed(lowerToLLVM(module)))
@@ -169,7 +175,7 @@ Executable::run(StringRef function, ArrayRef<HostTensor> arguments) {
     descriptors.append(argument.getType(), argument.data());
   void *table = descriptors.getTable();
   void *packed[] = {&table};
-  if (llvm::Error error = engine->invokePacked(function, packed))
+  if (llvm::Error error = engine->invokePacked(getSymbolName(function), packed))
     return mlir::emitError(UnknownLoc::get(context), "expected function '")
            << function << "', but the compiled code says: "
            << llvm::toString(std::move(error));

@@ -5,6 +5,7 @@
 #include "tensorcast/CommandLine/CommandLine.h"
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
 #include "tensorcast/CommandLine/OutputFile.h"
+#include "tensorcast/CommandLine/SourceCheck.h"
 #include "tensorcast/InitAll.h"
 #include "tensorcast/Verify/Executable.h"
 #include "tensorcast/Verify/Verify.h"
@@ -152,6 +153,7 @@ static int verify(CommandLine &line, const Request &request,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installFatalErrorHandlers();
   VerifyOptTable table;
   CommandLine line("tc-verify", table, Visibility(DefaultVis), llvm::errs());
   if (failed(line.parse(ArrayRef<const char *>(argv, argc).drop_front())))
