@@ -2,7 +2,7 @@
 
 #include "Modules.h"
 
-#include "tensorcast/CommandLine/SourceCheck.h"
+#include "tensorcast/Support/SourceCheck.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

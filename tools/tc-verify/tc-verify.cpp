@@ -5,8 +5,8 @@
 #include "tensorcast/CommandLine/CommandLine.h"
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
 #include "tensorcast/CommandLine/OutputFile.h"
-#include "tensorcast/CommandLine/SourceCheck.h"
 #include "tensorcast/InitAll.h"
+#include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Verify/Executable.h"
 #include "tensorcast/Verify/Verify.h"
 
