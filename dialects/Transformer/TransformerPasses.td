@@ -192,7 +192,7 @@ def TransformerQuantize
     | `W8A16_*` | i8 | as it is | per tensor |
     | `W8A8_*` | i8 | i8 | per tensor |
     | `W4A8_*` | i4 | i8 | per tensor |
-    | `FP8` | f8E5M2 | f8E4M3FN, dynamic | per tensor |
+    | `FP8` | f8E4M3FN | f8E4M3FN, dynamic | per tensor |
     | `MXFP4` | f4E2M1FN | f4E2M1FN, dynamic | f8E8M0FNU per group |
 
     `_STATIC` has the scale of the activation as a weight, `_DYNAMIC` finds it

@@ -53,18 +53,12 @@ static std::string describe(Location loc) {
   return name ? name.getName().str() + ": " : std::string();
 }
 
-void DiagnosticPrinter::print(Diagnostic &diag) {
-  FileLineColLoc file = findFile(diag.getLocation());
-  if (file && isReadable(file)) {
-    emitDiagnostic(diag);
-    return;
-  }
+bool tensorcast::isAboutFile(Location loc) {
+  return static_cast<bool>(findFile(loc));
+}
+
+static void printMessage(Diagnostic &diag, StringRef prefix, raw_ostream &os) {
   std::string text = describe(diag.getLocation()) + diag.str();
-  std::string prefix = tool;
-  if (file)
-    prefix = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
-              ":" + Twine(file.getColumn()))
-                 .str();
   switch (diag.getSeverity()) {
   case DiagnosticSeverity::Error:
     llvm::WithColor::error(os, prefix) << text << '\n';
@@ -79,6 +73,27 @@ void DiagnosticPrinter::print(Diagnostic &diag) {
     llvm::WithColor::note(os, prefix) << text << '\n';
     break;
   }
+}
+
+void tensorcast::printWithoutFile(Diagnostic &diag, StringRef tool,
+                                  raw_ostream &os) {
+  printMessage(diag, tool, os);
+  for (Diagnostic &note : diag.getNotes())
+    printMessage(note, tool, os);
+}
+
+void DiagnosticPrinter::print(Diagnostic &diag) {
+  FileLineColLoc file = findFile(diag.getLocation());
+  if (file && isReadable(file)) {
+    emitDiagnostic(diag);
+    return;
+  }
+  std::string prefix = tool;
+  if (file)
+    prefix = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+              ":" + Twine(file.getColumn()))
+                 .str();
+  printMessage(diag, prefix, os);
   for (Diagnostic &note : diag.getNotes())
     print(note);
 }

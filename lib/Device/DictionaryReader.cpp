@@ -25,7 +25,7 @@ static std::string describe(Attribute attribute) {
     return quoteText(text.getValue());
   if (auto value = dyn_cast<FloatAttr>(attribute);
       value && value.getValue().isFinite())
-    return formatDecimal(value.getValueAsDouble());
+    return describeNumber(value.getValueAsDouble());
   std::string text;
   llvm::raw_string_ostream stream(text);
   attribute.print(stream, /*elideType=*/isa<IntegerAttr>(attribute));

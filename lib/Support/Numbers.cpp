@@ -40,6 +40,14 @@ std::string tensorcast::formatDecimal(double value) {
   return text;
 }
 
+std::string tensorcast::describeNumber(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  return formatDecimal(value);
+}
+
 std::string tensorcast::formatTime(double seconds) {
   if (!std::isfinite(seconds))
     return format("%g s", seconds);

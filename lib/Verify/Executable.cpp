@@ -2,6 +2,7 @@
 
 #include "tensorcast/Verify/Executable.h"
 
+#include "EntryPoint.h"
 #include "Lowering.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,9 +65,16 @@ makeTargetMachine(llvm::CodeGenOptLevel level) {
   return builder->createTargetMachine();
 }
 
+/// Names of functions that people give may be those of a library.
+static std::string getSymbolName(StringRef function) {
+  return ("tensorcast_run_" + function).str();
+}
+
 FailureOr<Executable> Executable::compile(ModuleOp module) {
   Executable executable(module.getContext());
   for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic())
+      continue;
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                               function.getResultTypes())) {
       auto tensor = dyn_cast<RankedTensorType>(type);
@@ -78,9 +86,9 @@ FailureOr<Executable> Executable::compile(ModuleOp module) {
                << type;
     }
     executable.functions[function.getName()] = function.getFunctionType();
+    function.setName(getSymbolName(function.getName()));
   }
   WorkEstimate work = estimateWork(module);
-  prepareFunctions(module);
   if (failed(lowerToLLVM(module)))
     return failure();
 
@@ -118,17 +126,11 @@ FailureOr<Executable> Executable::compile(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Memref descriptors, one after another: all fields are 64-bit words, in the
-/// order of the C interface.
+/// Descriptors of buffers, one after another.
 class Descriptors {
 public:
-  static size_t countWords(RankedTensorType type) {
-    return 3 + 2 * type.getRank();
-  }
-
-  /// Appends a view of `data`; its index.
-  size_t append(RankedTensorType type, const char *data) {
-    size_t start = words.size();
+  /// Appends a view of `data`.
+  void append(RankedTensorType type, const char *data) {
     auto address = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data));
     llvm::append_values(words, address, address, int64_t(0));
     llvm::append_range(words, type.getShape());
@@ -136,17 +138,16 @@ public:
     for (int64_t dim = type.getRank() - 2; dim >= 0; --dim)
       strides[dim] = strides[dim + 1] * type.getDimSize(dim + 1);
     llvm::append_range(words, strides);
-    return start;
   }
 
   /// Appends room for a result; its index.
   size_t reserve(RankedTensorType type) {
     size_t start = words.size();
-    words.resize(start + countWords(type));
+    words.resize(start + getNumDescriptorWords(type.getRank()));
     return start;
   }
 
-  void *at(size_t start) { return &words[start]; }
+  void *getTable() { return words.data(); }
   char *getAllocated(size_t start) const { return getPointer(start); }
   char *getData(size_t start, RankedTensorType type) const {
     return getPointer(start + 1) +
@@ -167,24 +168,14 @@ FailureOr<std::vector<HostTensor>>
 Executable::run(StringRef function, ArrayRef<HostTensor> arguments) {
   FunctionType type = functions.lookup(function);
   Descriptors descriptors;
-  SmallVector<size_t> resultStarts, argumentStarts;
+  SmallVector<size_t> resultStarts;
   for (Type result : type.getResults())
     resultStarts.push_back(descriptors.reserve(cast<RankedTensorType>(result)));
   for (const HostTensor &argument : arguments)
-    argumentStarts.push_back(
-        descriptors.append(argument.getType(), argument.data()));
-
-  // The results, as one struct, are written through the first argument.
-  SmallVector<void *> pointers;
-  if (!resultStarts.empty())
-    pointers.push_back(descriptors.at(0));
-  for (size_t start : argumentStarts)
-    pointers.push_back(descriptors.at(start));
-  SmallVector<void *> packed;
-  for (void *&pointer : pointers)
-    packed.push_back(&pointer);
-  if (llvm::Error error =
-          engine->invokePacked(("_mlir_ciface_" + function).str(), packed))
+    descriptors.append(argument.getType(), argument.data());
+  void *table = descriptors.getTable();
+  void *packed[] = {&table};
+  if (llvm::Error error = engine->invokePacked(getSymbolName(function), packed))
     return mlir::emitError(UnknownLoc::get(context), "expected function '")
            << function << "', but the compiled code says: "
            << llvm::toString(std::move(error));

@@ -39,6 +39,15 @@ std::vector<double> tensorcast::makeNormal(Random random, int64_t size,
   return values;
 }
 
+/// Uniform around 0.
+static std::vector<double> makeUniform(Random random, int64_t size,
+                                       double deviation) {
+  std::vector<double> values(size);
+  for (double &value : values)
+    value = deviation * std::sqrt(3.0) * (2 * random.uniform() - 1);
+  return values;
+}
+
 static std::vector<double> makeRotary(ArrayRef<int64_t> shape, bool isSine) {
   std::vector<double> values;
   int64_t half = std::max<int64_t>(shape[1] / 2, 1);
@@ -53,7 +62,8 @@ static std::vector<double> makeRotary(ArrayRef<int64_t> shape, bool isSine) {
 }
 
 std::vector<double> tensorcast::makeFloatWeight(uint64_t seed, StringRef name,
-                                                ArrayRef<int64_t> shape) {
+                                                ArrayRef<int64_t> shape,
+                                                double gain) {
   int64_t size = 1;
   for (int64_t extent : shape)
     size *= extent;
@@ -65,7 +75,8 @@ std::vector<double> tensorcast::makeFloatWeight(uint64_t seed, StringRef name,
     return makeNormal(random, size, 0, 0.1);
   if (shape.size() < 2)
     return makeNormal(random, size, 1, 0.1);
+  if (name.contains("embed"))
+    return makeNormal(random, size, 0, 1);
   double columns = static_cast<double>(std::max<int64_t>(shape.back(), 1));
-  double deviation = name.contains("embed") ? 1 : 1 / std::sqrt(columns);
-  return makeNormal(random, size, 0, deviation);
+  return makeUniform(random, size, gain / std::sqrt(columns));
 }

@@ -31,9 +31,9 @@ private:
 std::vector<double> makeNormal(Random random, int64_t size, double mean,
                                double deviation);
 
-/// The values of a float weight.
+/// The values of a float weight; those of a matrix are multiplied by `gain`.
 std::vector<double> makeFloatWeight(uint64_t seed, StringRef name,
-                                    ArrayRef<int64_t> shape);
+                                    ArrayRef<int64_t> shape, double gain);
 
 } // namespace mlir::tensorcast
 

@@ -2,6 +2,9 @@
 
 #include "Lowering.h"
 
+#include "EntryPoint.h"
+#include "LayerFunctions.h"
+
 #include "tensorcast/Verify/Executable.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -18,9 +21,9 @@
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,15 +37,16 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
 
 void tensorcast::registerExecutionDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
-                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect,
-                  tensor::TensorDialect>();
+                  cf::ControlFlowDialect, func::FuncDialect,
+                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, tensor::TensorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -58,13 +62,12 @@ void tensorcast::registerExecutionDialects(DialectRegistry &registry) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-void tensorcast::prepareFunctions(ModuleOp module) {
+/// What public functions are given is only read.
+static void protectArguments(ModuleOp module) {
   Builder builder(module.getContext());
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic())
       continue;
-    function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                      builder.getUnitAttr());
     function.removeResAttrsAttr();
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       function.setArgAttrs(i, DictionaryAttr::get(module.getContext()));
@@ -73,6 +76,30 @@ void tensorcast::prepareFunctions(ModuleOp module) {
           builder.getBoolAttr(false));
     }
   }
+}
+
+/// Frees buffers: upstream's pipeline, but that functions that call layers are
+/// not simplified, for which each of their buffers is compared with each
+/// result. What may be the same buffer is then found when they run.
+static LogicalResult deallocateBuffers(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  pm.addPass(createCanonicalizerPass());
+  if (failed(pm.run(module)))
+    return failure();
+  PassManager simplify(module.getContext(), func::FuncOp::getOperationName());
+  simplify.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.getOps<func::CallOp>().empty() &&
+        failed(simplify.run(function)))
+      return failure();
+  pm.clear();
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  return pm.run(module);
 }
 
 /// Copies of strided buffers are loops too; LLVM would call a library.
@@ -85,7 +112,21 @@ static void expandCopies(ModuleOp module) {
   });
 }
 
+/// Functions that call layers do little else. Optimized, their calls would be
+/// one block again, which takes time quadratic in the number of weights.
+static void keepCallersApart(ModuleOp module) {
+  Builder builder(module.getContext());
+  auto attr = builder.getStrArrayAttr({"noinline", "optnone"});
+  auto isOfLayer = [](LLVM::CallOp call) {
+    return call.getCallee().value_or("").starts_with(kLayerFunctionName);
+  };
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (llvm::any_of(function.getOps<LLVM::CallOp>(), isOfLayer))
+      function.setPassthroughAttr(attr);
+}
+
 LogicalResult tensorcast::lowerToLLVM(ModuleOp module) {
+  protectArguments(module);
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
@@ -93,11 +134,10 @@ LogicalResult tensorcast::lowerToLLVM(ModuleOp module) {
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  bufferization::buildBufferDeallocationPipeline(pm);
-  pm.addPass(createConvertBufferizationToMemRefPass());
-  if (failed(pm.run(module)))
+  if (failed(pm.run(module)) || failed(deallocateBuffers(module)))
     return failure();
   expandCopies(module);
+  takeDescriptors(module);
   pm.clear();
   // What upstream lowers from here on, LLVM verifies.
   pm.enableVerifier(false);
@@ -115,5 +155,8 @@ LogicalResult tensorcast::lowerToLLVM(ModuleOp module) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  keepCallersApart(module);
+  return success();
 }

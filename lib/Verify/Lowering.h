@@ -7,10 +7,8 @@
 
 namespace mlir::tensorcast {
 
-/// Public functions get an interface for C++; their arguments are only read.
-void prepareFunctions(ModuleOp module);
-
-/// Lowers linalg on tensors, by upstream's passes.
+/// Lowers linalg on tensors, by upstream's passes. Public functions then take
+/// descriptors of buffers (EntryPoint.h).
 LogicalResult lowerToLLVM(ModuleOp module);
 
 } // namespace mlir::tensorcast

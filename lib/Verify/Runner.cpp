@@ -2,6 +2,8 @@
 
 #include "Runner.h"
 
+#include "LayerFunctions.h"
+
 #include "tensorcast/Conversion/Passes.h"
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
@@ -44,6 +46,7 @@ FailureOr<LoweredModule> LoweredModule::lower(ModuleOp original,
   ModuleOp module = *lowered.module;
   if (request && request->beforeInlining && failed(lowered.addProbes(*request)))
     return failure();
+  markLayers(module);
   if (failed(runPass(module, transformer::createTransformerInlineLayers())))
     return failure();
   if (request && !request->beforeInlining &&
@@ -57,6 +60,7 @@ FailureOr<LoweredModule> LoweredModule::lower(ModuleOp original,
     return failure();
   if (failed(runPass(module, createConvertTransformerToLinalg())))
     return failure();
+  outlineLayers(module);
   lowered.describeFunctions();
   return std::move(lowered);
 }

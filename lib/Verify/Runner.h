@@ -85,6 +85,9 @@ private:
   std::optional<Executable> executable;
 };
 
+/// Checks that two modules have the same functions.
+LogicalResult checkFunctions(ModuleOp before, ModuleOp after);
+
 /// The public functions of a module that have a body.
 SmallVector<func::FuncOp> getPublicFunctions(ModuleOp module);
 

@@ -3,6 +3,7 @@
 #include "tensorcast/Verify/SeededInputs.h"
 
 #include "FloatValues.h"
+#include "QuantizedWeight.h"
 
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 #include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
@@ -16,69 +17,6 @@ using transformer::WorkloadAttr;
 /// Where nothing was calibrated, activations are taken to stay below this; so
 /// are the tokens of a cache, which are normal.
 static constexpr double defaultRange = 4;
-
-//===----------------------------------------------------------------------===//
-// Arguments
-//===----------------------------------------------------------------------===//
-
-std::optional<Part> Part::get(DictionaryAttr attrs) {
-  if (!attrs)
-    return std::nullopt;
-  auto number = [&](StringRef name) -> int64_t {
-    auto attr = attrs.getAs<IntegerAttr>(name);
-    return attr ? attr.getInt() : 0;
-  };
-  Part part;
-  part.rank = number("rank");
-  part.dim = number("dim");
-  part.offset = number("offset");
-  if (auto whole = attrs.getAs<DenseI64ArrayAttr>("whole"))
-    llvm::append_range(part.whole, whole.asArrayRef());
-  return part;
-}
-
-DictionaryAttr Part::toAttr(MLIRContext *context) const {
-  Builder builder(context);
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("rank", builder.getI64IntegerAttr(rank)),
-       builder.getNamedAttr("whole", builder.getDenseI64ArrayAttr(whole)),
-       builder.getNamedAttr("dim", builder.getI64IntegerAttr(dim)),
-       builder.getNamedAttr("offset", builder.getI64IntegerAttr(offset))});
-}
-
-SmallVector<ArgumentInfo> tensorcast::getArguments(func::FuncOp lowered) {
-  SmallVector<ArgumentInfo> infos;
-  for (unsigned i = 0; i < lowered.getNumArguments(); ++i) {
-    ArgumentInfo &info = infos.emplace_back();
-    auto getText = [&](StringRef attr) -> StringRef {
-      auto text = lowered.getArgAttrOfType<StringAttr>(i, attr);
-      return text ? text.getValue() : "";
-    };
-    auto getNumber = [&](StringRef attr) -> int64_t {
-      auto number = lowered.getArgAttrOfType<IntegerAttr>(i, attr);
-      return number ? number.getInt() : 0;
-    };
-    info.type = cast<RankedTensorType>(lowered.getArgumentTypes()[i]);
-    info.kind = getText(kKindAttrName);
-    info.name = getText(kNameAttrName);
-    info.isDeclared = !info.name.empty();
-    if (!info.isDeclared)
-      info.name = ("argument " + Twine(i)).str();
-    info.limit = getNumber(kLimitAttrName);
-    info.groupSize = getNumber(kGroupSizeAttrName);
-    if (auto names = lowered.getArgAttrOfType<ArrayAttr>(i, kJoinedAttrName))
-      for (auto name : names.getAsRange<StringAttr>())
-        info.joined.push_back(name.str());
-    info.part =
-        Part::get(lowered.getArgAttrOfType<DictionaryAttr>(i, kPartAttrName));
-  }
-  return infos;
-}
-
-bool tensorcast::isCalibratedScale(StringRef name) {
-  return name.ends_with(".input_scale") || name.ends_with(".q_scale") ||
-         name.ends_with(".k_scale") || name.ends_with(".v_scale");
-}
 
 //===----------------------------------------------------------------------===//
 // Values of one function
@@ -219,7 +157,8 @@ private:
     auto [whole, isNew] = wholes.try_emplace(info.name);
     if (isNew)
       whole->second =
-          makeFloatWeight(inputs.seed, info.name, info.getWholeShape());
+          makeFloatWeight(inputs.seed, info.name, info.getWholeShape(),
+                          inputs.getGain(info.name));
     return takePart(whole->second, info);
   }
 
@@ -247,10 +186,6 @@ private:
   // Quantized weights
   //===--------------------------------------------------------------------===//
 
-  struct Quantized {
-    std::vector<double> values, scales;
-  };
-
   /// The names of the weights that share the scale of `info`.
   SmallVector<std::string> getJoined(const ArgumentInfo &info) const {
     if (!info.joined.empty())
@@ -277,49 +212,16 @@ private:
     return nullptr;
   }
 
-  /// The float weight of that name, quantized: one scale for all, one per group
-  /// of columns, or one per row and group of columns.
-  Quantized quantize(const ArgumentInfo &info,
-                     const ArgumentInfo &scale) const {
-    RankedTensorType type = info.type, scaleType = scale.type;
-    int64_t numScales = std::max<int64_t>(scaleType.getNumElements(), 1);
-    int64_t columns = type.getRank() > 0 ? type.getShape().back() : 1;
-    int64_t groups = scaleType.getRank() > 0 ? scaleType.getShape().back() : 1;
-    int64_t groupSize = info.groupSize ? info.groupSize : columns;
-    auto groupOf = [&](size_t index) -> size_t {
-      int64_t group = static_cast<int64_t>(index) % columns / groupSize;
-      if (scaleType.getRank() > 1)
-        group += static_cast<int64_t>(index) / columns * groups;
-      return std::min(group, numScales - 1);
-    };
-    std::vector<double> largest(numScales, 0);
-    for (const std::string &name : getJoined(info)) {
-      const ArgumentInfo *member = ofRanks.lookup(getKey(name, info.getRank()));
-      if (!member)
-        continue;
-      for (auto [i, value] : llvm::enumerate(makeFloat(*member)))
-        largest[groupOf(i)] = std::max(largest[groupOf(i)], std::abs(value));
-    }
-    Quantized result;
-    for (double magnitude : largest)
-      result.scales.push_back(getScale(magnitude, type.getElementType(),
-                                       scaleType.getElementType()));
-    result.values = makeFloat(info);
-    for (auto [i, value] : llvm::enumerate(result.values))
-      value /= result.scales[groupOf(i)];
-    return result;
-  }
-
-  /// The scale by which `largest` fits `type`: the quotient, or for scales that
-  /// are powers of two the one of the OCP Microscaling Formats 1.0.
-  static double getScale(double largest, Type type, Type scaleType) {
-    if (largest == 0)
-      return 1;
-    double most = getLargestValue(type);
-    if (!isa<Float8E8M0FNUType>(scaleType))
-      return static_cast<float>(largest / most);
-    return std::exp2(std::floor(std::log2(largest)) -
-                     std::floor(std::log2(most)));
+  /// The float weight of that name, quantized.
+  QuantizedWeight quantize(const ArgumentInfo &info,
+                           const ArgumentInfo &scale) const {
+    std::vector<std::vector<double>> joined;
+    for (const std::string &name : getJoined(info))
+      if (const ArgumentInfo *member =
+              ofRanks.lookup(getKey(name, info.getRank())))
+        joined.push_back(makeFloat(*member));
+    return quantizeWeight(makeFloat(info), info.type, scale.type,
+                          info.groupSize, joined);
   }
 
   const SeededInputs &inputs;
@@ -328,6 +230,18 @@ private:
   /// Float weights made already.
   mutable llvm::StringMap<std::vector<double>> wholes;
 };
+
+void SeededInputs::addResiduals(ArrayRef<ArgumentInfo> arguments) {
+  for (const ArgumentInfo &info : arguments)
+    if (info.isResidual)
+      residuals.insert(info.name);
+}
+
+double SeededInputs::getGain(StringRef name) const {
+  return residuals.contains(name)
+             ? 1 / std::sqrt(static_cast<double>(residuals.size()))
+             : 1;
+}
 
 double SeededInputs::getCalibratedScale(StringRef name, Type type) const {
   auto range = ranges.find(name);

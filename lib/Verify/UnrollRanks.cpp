@@ -362,6 +362,12 @@ LogicalResult tensorcast::unrollRanks(
     ModuleOp module, const WholeModel &whole,
     llvm::function_ref<unsigned(func::FuncOp)> countResults) {
   auto attr = module->getAttrOfType<PlanAttr>(kPlanAttrName);
+  // All of them are one function, which takes minutes to compile beyond this.
+  static constexpr int64_t maxDevices = 64;
+  if (attr.getDevices() > maxDevices)
+    return mlir::emitError(module.getLoc(), "expected at most ")
+           << maxDevices << " devices to run side by side, but got "
+           << attr.getDevices();
   RankPlan plan(attr);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration())

@@ -3,134 +3,25 @@
 #include "tensorcast/Verify/Verify.h"
 
 #include "Bisection.h"
+#include "Matching.h"
 #include "Runner.h"
 
-#include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 #include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
+/// What is asked for where weights have less than 8 bits.
+static constexpr double cosineOfFewBits = 0.98;
+
 bool VerifyReport::isEqual() const {
   return llvm::all_of(
       results, [](const ResultComparison &result) { return result.isEqual; });
 }
-
-//===----------------------------------------------------------------------===//
-// Before the run
-//===----------------------------------------------------------------------===//
-
-/// Whether something in `module` has no size or workload yet.
-static bool isUnbound(ModuleOp module) {
-  if (module->hasAttr(kWorkloadAttrName))
-    return false;
-  auto isOpen = [](Type type) {
-    if (auto batch = dyn_cast<BatchType>(type))
-      return !batch.getWorkload();
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && isa_and_nonnull<DimsAttr>(tensor.getEncoding());
-  };
-  WalkResult result = module.walk([&](Operation *op) {
-    bool found = llvm::any_of(op->getResultTypes(), isOpen);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        found |= llvm::any_of(block.getArgumentTypes(), isOpen);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
-LogicalResult tensorcast::bindBoth(ModuleOp before, ModuleOp after,
-                                   WorkloadAttr workload) {
-  ModuleOp modules[] = {before, after};
-  for (ModuleOp module : modules)
-    if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
-      workload = bound;
-  for (ModuleOp module : modules)
-    if (isUnbound(module) && failed(bindWorkload(module, workload)))
-      return failure();
-  return success();
-}
-
-LogicalResult tensorcast::widenToF32(ModuleOp module) {
-  WalkResult result = module.walk([](arith::ConstantOp op) {
-    Type type = getElementTypeOrSelf(op.getType());
-    if (!type.isF16() && !type.isBF16())
-      return WalkResult::advance();
-    op.emitOpError("expected no constants of half precision to compute in f32, "
-                   "but got ")
-        << op.getType();
-    return WalkResult::interrupt();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([](FloatType type) -> Type {
-    bool isHalf = type.isF16() || type.isBF16();
-    return isHalf ? Float32Type::get(type.getContext()) : type;
-  });
-  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
-                                        /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
-  return success();
-}
-
-/// Checks that the types of a function are those of its counterpart.
-static LogicalResult checkTypes(func::FuncOp before, func::FuncOp after,
-                                StringRef what, TypeRange expected,
-                                TypeRange got) {
-  auto note = [&](InFlightDiagnostic diag) -> LogicalResult {
-    diag.attachNote(before.getLoc()) << "the function before is here";
-    return diag;
-  };
-  if (expected.size() != got.size())
-    return note(after.emitOpError("expected ")
-                << expected.size() << " " << what << "s of @" << after.getName()
-                << ", as before, but got " << got.size());
-  for (auto [index, types] : llvm::enumerate(llvm::zip(expected, got))) {
-    auto [want, have] = types;
-    if (want != have)
-      return note(after.emitOpError("expected ")
-                  << what << " " << index << " of @" << after.getName()
-                  << " of type " << want << ", as before, but got " << have);
-  }
-  return success();
-}
-
-static LogicalResult checkFunctions(ModuleOp before, ModuleOp after) {
-  SmallVector<func::FuncOp> functions = getPublicFunctions(before);
-  if (functions.empty())
-    return mlir::emitError(before.getLoc(),
-                           "expected a public function to run, but got none");
-  for (func::FuncOp function : functions) {
-    auto other = after.lookupSymbol<func::FuncOp>(function.getSymNameAttr());
-    if (!other || !other.isPublic() || other.isDeclaration())
-      return mlir::emitError(after.getLoc(), "expected a public function @")
-             << function.getName() << ", as before, but got none";
-    if (failed(checkTypes(function, other, "argument",
-                          function.getArgumentTypes(),
-                          other.getArgumentTypes())) ||
-        failed(checkTypes(function, other, "result", function.getResultTypes(),
-                          other.getResultTypes())))
-      return failure();
-  }
-  for (func::FuncOp function : getPublicFunctions(after))
-    if (!before.lookupSymbol<func::FuncOp>(function.getSymNameAttr()))
-      return function.emitOpError("expected only functions that are there "
-                                  "before, but got @")
-             << function.getName();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The run
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// The comparison of two modules.
@@ -157,13 +48,13 @@ public:
     report.workload = findWorkload();
     for (auto &[name, arguments] : lhs->getFunctions()) {
       SmallVector<ArgumentInfo> &others = rhs->getFunctions()[name];
-      if (failed(matchArguments(name, arguments, others)))
+      if (failed(matchArguments(after.lookupSymbol<func::FuncOp>(name),
+                                arguments, others, inputs, report)))
         return failure();
     }
-    if (report.isQuantized)
-      options.tolerance.ignoreError = true;
+    setTolerance();
     for (auto &[name, arguments] : lhs->getFunctions())
-      if (failed(calibrate(name, arguments, rhs->getFunctions()[name])) ||
+      if (failed(calibrateScales(name, arguments, rhs->getFunctions()[name])) ||
           failed(runFunction(name, *lhs, *rhs)))
         return failure();
     if (report.results.empty())
@@ -226,90 +117,30 @@ private:
     return found.size() == 1 ? found.front() : WorkloadAttr();
   }
 
-  /// Compares what two functions take; the second is called with the arguments
-  /// of the first, and weights by name.
-  LogicalResult matchArguments(StringRef function,
-                               ArrayRef<ArgumentInfo> arguments,
-                               SmallVectorImpl<ArgumentInfo> &others) {
-    llvm::StringMap<RankedTensorType> types, otherTypes;
-    for (const ArgumentInfo &info : arguments)
-      types[info.name] = info.type;
-    llvm::StringMap<ArrayRef<int64_t>> shapes;
-    for (const ArgumentInfo &info : arguments)
-      shapes[info.name] = info.getWholeShape();
-    for (auto [index, info] : llvm::enumerate(others)) {
-      if (!info.isDeclared && index < arguments.size())
-        info = arguments[index];
-      otherTypes[info.name] = info.type;
-    }
-    auto isScale = [](StringRef name) { return name.ends_with("_scale"); };
-    // Weights that one side joins have one scale on both.
-    for (ArrayRef<ArgumentInfo> infos : {arguments, ArrayRef(others)})
-      for (const ArgumentInfo &info : infos)
-        if (!info.joined.empty())
-          inputs.setJoined(info.joined);
-    for (const ArgumentInfo &info : others) {
-      RankedTensorType type = types.lookup(info.name);
-      // Parts of ranks have scales of their own.
-      report.isQuantized |= report.numRanks > 1 && !report.bothSharded &&
-                            info.kind == kKindWeight &&
-                            isQuantizedType(info.type.getElementType());
-      if (!info.isDeclared || (type && type == info.type))
-        continue;
-      if (!type) {
-        if (!isScale(info.name) && info.kind == kKindWeight)
-          report.unmatchedWeights.push_back(info.name);
-        continue;
-      }
-      if (shapes[info.name] != info.getWholeShape() && !isScale(info.name))
-        return mlir::emitError(after.getLoc(), "expected ")
-               << info.kind << " '" << info.name << "' of @" << function
-               << " of type " << type << ", as before, but got " << info.type;
-      report.isQuantized |= isQuantizedType(type.getElementType()) !=
-                            isQuantizedType(info.type.getElementType());
-    }
-    for (const ArgumentInfo &info : arguments)
-      if (info.isDeclared && info.kind == kKindWeight && !isScale(info.name) &&
-          !otherTypes.count(info.name))
-        report.unmatchedWeights.push_back(info.name);
-    return success();
+  /// What rounding to narrow numbers leaves is expected.
+  void setTolerance() {
+    Tolerance &tolerance = options.tolerance;
+    tolerance.ignoreError = report.isQuantized();
+    if (report.quantizedBits.value_or(8) < 8)
+      tolerance.cosine = cosineOfFewBits;
+    tolerance.cosine = options.minCosine.value_or(tolerance.cosine);
+    report.minCosine = tolerance.cosine;
   }
 
-  /// Static activation scales come from running the side whose linear layer is
-  /// not quantized.
-  LogicalResult calibrate(StringRef function, ArrayRef<ArgumentInfo> arguments,
-                          ArrayRef<ArgumentInfo> others) {
+  /// Static scales of activations come from running the side whose linear
+  /// layers are not quantized.
+  LogicalResult calibrateScales(StringRef function,
+                                ArrayRef<ArgumentInfo> arguments,
+                                ArrayRef<ArgumentInfo> others) {
     auto needsScale = [](const ArgumentInfo &info) {
       return isCalibratedScale(info.name);
     };
-    ModuleOp source;
-    if (llvm::any_of(others, needsScale))
-      source = before;
-    else if (llvm::any_of(arguments, needsScale))
-      source = after;
-    if (!source || !report.isQuantized)
+    if (!report.isQuantized())
       return success();
-    ProbeRequest request = {function, /*beforeInlining=*/false,
-                            findScaledValues};
-    FailureOr<LoweredModule> lowered =
-        LoweredModule::lower(source, whole, &request);
-    if (failed(lowered) || failed(lowered->checkLimits(options)) ||
-        failed(lowered->compile()))
-      return failure();
-    FailureOr<FunctionRun> run = lowered->run(function, inputs);
-    if (failed(run))
-      return failure();
-    llvm::StringMap<double> ranges;
-    for (const NamedTensor &probe : run->probes) {
-      double largest = 0;
-      for (double value : probe.tensor.getValues())
-        largest = std::max(largest, std::abs(value));
-      double &range = ranges[probe.names.front()];
-      range = std::max(range, largest);
-    }
-    for (const auto &entry : ranges)
-      if (entry.getValue() > 0)
-        inputs.setRange(entry.getKey(), entry.getValue());
+    if (llvm::any_of(others, needsScale))
+      return calibrate(before, function, whole, options, inputs);
+    if (llvm::any_of(arguments, needsScale))
+      return calibrate(after, function, whole, options, inputs);
     return success();
   }
 

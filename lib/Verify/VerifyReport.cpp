@@ -55,9 +55,12 @@ static void printFirst(raw_ostream &os, const FirstDifference &first) {
 
 void tensorcast::printText(raw_ostream &os, const VerifyReport &report) {
   bool isEqual = report.isEqual();
-  if (report.isQuantized)
+  if (report.isQuantized())
     os << (isEqual ? "close" : "different")
-       << ": one side is quantized, so only the cosine counts\n";
+       << ": one side is quantized, so only the cosine counts\n  limit: cosine "
+          "above "
+       << llvm::format("%.6g, smallest type of %u bits\n", report.minCosine,
+                       *report.quantizedBits);
   else
     os << (isEqual ? "equal\n" : "different\n");
   if (report.workload)
@@ -124,7 +127,8 @@ void tensorcast::printJson(raw_ostream &os, const VerifyReport &report) {
   json.object([&] {
     json.attribute("schema", "tensorcast-verify-1");
     json.attribute("equal", report.isEqual());
-    json.attribute("quantized", report.isQuantized);
+    json.attribute("quantized", report.isQuantized());
+    json.attribute("min_cosine", report.minCosine);
     json.attribute("ranks", report.numRanks);
     json.attributeArray("results", [&] {
       for (const ResultComparison &result : report.results)

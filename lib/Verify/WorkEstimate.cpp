@@ -33,12 +33,33 @@ static double countScalarOps(linalg::LinalgOp op) {
   return std::max(count, 1.0);
 }
 
-WorkEstimate tensorcast::estimateWork(ModuleOp module) {
-  WorkEstimate work;
-  module.walk([&](Operation *op) {
-    if (auto function = dyn_cast<func::FuncOp>(op))
-      for (Type type : function.getArgumentTypes())
-        work.bytes += countBytes(type);
+namespace {
+/// Adds up functions, those that are called as often as they are.
+class Estimator {
+public:
+  explicit Estimator(ModuleOp module) : symbols(module) {}
+
+  /// What one call takes, without arguments.
+  const WorkEstimate &estimate(func::FuncOp function) {
+    auto [entry, isNew] = known.try_emplace(function);
+    if (!isNew)
+      return entry->second;
+    WorkEstimate work;
+    function.walk([&](Operation *op) {
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        const WorkEstimate &inner = estimate(callee);
+        work.operations += inner.operations;
+        work.bytes += inner.bytes;
+        return;
+      }
+      add(op, work);
+    });
+    return known[function] = work;
+  }
+
+private:
+  static void add(Operation *op, WorkEstimate &work) {
     // Every result is a buffer, but for those written into their operand.
     for (Type type : op->getResultTypes())
       if (!isa<DestinationStyleOpInterface>(op))
@@ -50,6 +71,24 @@ WorkEstimate tensorcast::estimateWork(ModuleOp module) {
     for (int64_t size : loops.getStaticLoopRanges())
       operations *= static_cast<double>(size);
     work.operations += operations;
-  });
+  }
+
+  SymbolTable symbols;
+  llvm::DenseMap<Operation *, WorkEstimate> known;
+};
+} // namespace
+
+WorkEstimate tensorcast::estimateWork(ModuleOp module) {
+  Estimator estimator(module);
+  WorkEstimate work;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic())
+      continue;
+    const WorkEstimate &own = estimator.estimate(function);
+    work.operations += own.operations;
+    work.bytes += own.bytes;
+    for (Type type : function.getArgumentTypes())
+      work.bytes += countBytes(type);
+  }
   return work;
 }

@@ -137,9 +137,10 @@ def check(tools, pool, generator, model, action, plan):
     tc_import, tc_opt, tensorcast = tools
     text = run(tc_import, model, "--num-hidden-layers-override", str(LAYERS))
     workloads = [random_workload(generator) for _ in range(WORKLOADS)]
-    size = plan.get("tp", 1)
-    assert size == 1 or any(count_tokens(workload, plan) % size
-                            for workload in workloads)
+    # Every group is among what tokens are spread over, and they must not fit.
+    for size in {plan[key] for key in plan if key.endswith("tp")}:
+        assert any(count_tokens(workload, plan) % size
+                   for workload in workloads)
     with tempfile.TemporaryDirectory() as folder:
         module = os.path.join(folder, "unbound.mlir")
         run(tc_opt, "-o", module, pipeline_options(plan, action), text=text)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Takes fusions apart again, and switches them off one by one.
 
-    switch_fusions.py TC_IMPORT TC_OPT TENSORCAST MODELS
+    switch_fusions.py TC_IMPORT TC_OPT TENSORCAST MODELS FAMILIES
 
 For each preset in the folder MODELS, small: composites that are decomposed and
 won back by the fusions are the module as it was imported, byte for byte. For
-one of them, sharded and quantized: with a fusion switched off, the report has
-exactly the kernels that it would have joined, and nothing else changes; the
-price rises by what these kernels cost.
+one preset of each family that the file FAMILIES describes, sharded and
+quantized: with a fusion switched off, the report has exactly the kernels that
+it would have joined, for people as well as for programs, and nothing else
+changes; the price rises by what these kernels cost.
 """
 
 import collections
@@ -28,43 +29,56 @@ PASSES = [("fuse-comm", ["share", "linear-all-reduce"]),
           ("fuse-ffn", ["swiglu"]),
           ("fuse-quant", ["share", "norm"]),
           ("merge-linears", [])]
-# Launches of a layer of Qwen3 more (or less) than with all fusions. It has four
-# norms (before attention and MLP, of queries and keys) and the model has a last
-# one; four tensors are quantized, for seven linear layers, of which two sum over
-# devices.
+# A preset of each family; that of qwen2 has biases.
+PRESETS = {"llama": "meta-llama__Meta-Llama-3.1-8B",
+           "mistral": "mistralai__Mistral-7B-v0.3",
+           "qwen2": "Qwen__Qwen2.5-7B-Instruct", "qwen3": "Qwen__Qwen3-0.6B"}
 PIECES_OF_NORM = {"cast": 2, "pow": 1, "mean": 1, "add_scalar": 1, "rsqrt": 1,
                   "mul": 2}
 PIECES_OF_ROPE = {"mul": 2, "neg": 1, "concat": 1, "add": 1}
-EXPECTED = {
-    # Nothing in this plan gathers one tensor twice.
-    ("fuse-comm", "share"): {},
-    ("fuse-comm", "linear-all-reduce"): {
-        "quantized_matmul_all_reduce": -2, "quantized_matmul": 2,
-        "all_reduce": 2},
-    # Without a norm there is nothing for residual and quantization to join.
-    ("fuse-norm", "rms-norm"): {
-        "rms_norm": -3, "rms_norm_dynamic_quantize": -1,
-        "add_rms_norm_dynamic_quantize": -1, "dynamic_quantize": 2, "add": 1,
-        **{name: 5 * count for name, count in PIECES_OF_NORM.items()}},
-    ("fuse-norm", "residual"): {
-        "add_rms_norm_dynamic_quantize": -1, "rms_norm_dynamic_quantize": 1,
-        "add": 1},
-    ("fuse-attention", "rope"): {
-        "rope_pair": -1,
-        **{name: 2 * count for name, count in PIECES_OF_ROPE.items()}},
-    ("fuse-attention", "rope-pair"): {"rope_pair": -1, "rope": 2},
-    ("fuse-ffn", "swiglu"): {"swiglu": -1, "silu": 1, "mul": 1},
-    # Queries, keys and values have a quantization each, gate and up too; then
-    # norms have several readers, and layers different inputs.
-    ("fuse-quant", "share"): {
-        "rms_norm_dynamic_quantize": -1, "add_rms_norm_dynamic_quantize": -1,
-        "rms_norm": 1, "add_rms_norm": 1, "dynamic_quantize": 5,
-        "quantized_matmul": 3},
-    ("fuse-quant", "norm"): {
-        "rms_norm_dynamic_quantize": -1, "add_rms_norm_dynamic_quantize": -1,
-        "rms_norm": 1, "add_rms_norm": 1, "dynamic_quantize": 2},
-    ("merge-linears", None): {"quantized_matmul": 3},
-}
+
+
+def expect(norms_queries_and_keys):
+    """Launches of one layer more (or less) than with all fusions, by switch.
+
+    A layer has a norm before attention and before the MLP, some families one of
+    queries and one of keys, and the model has a last one; four tensors are
+    quantized, for seven linear layers, of which two sum over devices.
+    """
+    # Those that nothing is joined with: the last, of queries, of keys.
+    alone = 3 if norms_queries_and_keys else 1
+    return {
+        # Nothing in this plan gathers one tensor twice.
+        ("fuse-comm", "share"): {},
+        ("fuse-comm", "linear-all-reduce"): {
+            "quantized_matmul_all_reduce": -2, "quantized_matmul": 2,
+            "all_reduce": 2},
+        # Without a norm there is nothing for residual and quantization to join.
+        ("fuse-norm", "rms-norm"): {
+            "rms_norm": -alone, "rms_norm_dynamic_quantize": -1,
+            "add_rms_norm_dynamic_quantize": -1, "dynamic_quantize": 2,
+            "add": 1, **{name: (alone + 2) * count
+                         for name, count in PIECES_OF_NORM.items()}},
+        ("fuse-norm", "residual"): {
+            "add_rms_norm_dynamic_quantize": -1, "rms_norm_dynamic_quantize": 1,
+            "add": 1},
+        ("fuse-attention", "rope"): {
+            "rope_pair": -1,
+            **{name: 2 * count for name, count in PIECES_OF_ROPE.items()}},
+        ("fuse-attention", "rope-pair"): {"rope_pair": -1, "rope": 2},
+        ("fuse-ffn", "swiglu"): {"swiglu": -1, "silu": 1, "mul": 1},
+        # Queries, keys and values have a quantization each, gate and up too;
+        # then norms have several readers, and layers different inputs.
+        ("fuse-quant", "share"): {
+            "rms_norm_dynamic_quantize": -1,
+            "add_rms_norm_dynamic_quantize": -1, "rms_norm": 1,
+            "add_rms_norm": 1, "dynamic_quantize": 5, "quantized_matmul": 3},
+        ("fuse-quant", "norm"): {
+            "rms_norm_dynamic_quantize": -1,
+            "add_rms_norm_dynamic_quantize": -1, "rms_norm": 1,
+            "add_rms_norm": 1, "dynamic_quantize": 2},
+        ("merge-linears", None): {"quantized_matmul": 3},
+    }
 
 
 def run(*command, text=None):
@@ -109,19 +123,25 @@ class Tools:
                      text=module)
         report = json.loads(run(self.tensorcast, "report", "--format", "json",
                                 text=priced))
+        table = run(self.tensorcast, "report", text=priced)
         launches, seconds = collections.Counter(), collections.Counter()
         for op in report["ops"]:
             launches[op["name"]] += op["calls"]
             seconds[op["name"]] += op["total_s"]
-        return launches, seconds, report["execution_time_s"]
+        return launches, seconds, report["execution_time_s"], table
 
-    def problem(self, module, full, off):
-        launches, seconds, total = self.price(module, off)
-        full_launches, full_seconds, full_total = full
+    def problem(self, module, full, off, expected):
+        launches, seconds, total, table = self.price(module, off)
+        full_launches, full_seconds, full_total, _ = full
         names = set(launches) | set(full_launches)
         change = {name: launches[name] - full_launches[name]
                   for name in names if launches[name] != full_launches[name]}
-        if change != EXPECTED[off]:
+        rows = [line.split() for line in table.splitlines()]
+        for name in change:
+            calls = [row[2] for row in rows if row and row[0] == name]
+            if calls != [str(int(launches[name]))] * (launches[name] > 0):
+                return f"has {name} in the table {calls} times"
+        if change != expected:
             return f"changes launches by {dict(sorted(change.items()))}"
         if not change:
             return None if total == full_total else "changes the price"
@@ -132,23 +152,34 @@ class Tools:
         return None if total > full_total else "does not raise the price"
 
 
-def main():
-    tools, models = Tools(*sys.argv[1:4]), pathlib.Path(sys.argv[4])
-    configs = sorted(models.glob("*.json"))
-    module = run(tools.tc_import, models / "Qwen__Qwen3-0.6B.json", "--reduced",
+def check_family(tools, pool, config, family):
+    """Prints what each switch does to a preset; whether all is as expected."""
+    module = run(tools.tc_import, config, "--reduced",
                  "--num-hidden-layers-override", "1")
     full = tools.price(module, None)
+    expected = expect(family["qk_norm"])
+    problems = list(pool.map(
+        lambda off: tools.problem(module, full, off, expected[off]), expected))
+    for (name, switch), problem in zip(expected, problems):
+        print(f"{config.stem}, {name} {switch or 'off'}: "
+              f"{problem or 'as expected'}")
+    return not any(problems)
+
+
+def main():
+    tools, models = Tools(*sys.argv[1:4]), pathlib.Path(sys.argv[4])
+    families = json.loads(pathlib.Path(sys.argv[5]).read_text())
+    configs = sorted(models.glob("*.json"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         same = list(pool.map(tools.has_identity, configs))
-        problems = list(pool.map(
-            lambda off: tools.problem(module, full, off), EXPECTED))
-    for config, is_same in zip(configs, same):
-        if not is_same:
-            print(f"{config.stem}: decompose and fuse is not the identity")
-    print(f"{sum(same)} of {len(same)} presets are won back")
-    for (name, switch), problem in zip(EXPECTED, problems):
-        print(f"{name} {switch or 'off'}: {problem or 'as expected'}")
-    sys.exit(not all(same) or any(problems))
+        for config, is_same in zip(configs, same):
+            if not is_same:
+                print(f"{config.stem}: decompose and fuse is not the identity")
+        print(f"{sum(same)} of {len(same)} presets are won back")
+        # A family without a preset here is an error.
+        agree = [check_family(tools, pool, models / f"{PRESETS[name]}.json",
+                              family) for name, family in families.items()]
+    sys.exit(not all(same) or not all(agree))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ func.func @negative_starts() {
 module attributes {transformer.workload = #transformer.workload<queries = 2,
                                                                 query_length = 7>} {
   func.func @infinite_work() {
-    // expected-error @+1 {{expected a finite number of operations of at least 0, but got none}}
+    // expected-error @+1 {{expected a finite number of operations of at least 0, but got -inf}}
     ascend.launch "k"() : () -> () { ascend.matmul m(log2(0)) n(8) k(8) : f16 }
     return
   }

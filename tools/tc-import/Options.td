@@ -7,7 +7,7 @@ def h : Flag<["-"], "h">, Alias<help>;
 def version : Flag<["--"], "version">, HelpText<"Print the version">;
 def list_presets : Flag<["--"], "list">, HelpText<"List the models that come with TensorCast">;
 def reduced : Flag<["--"], "reduced">,
-  HelpText<"Keep the structure, make the sizes small">;
+  HelpText<"Keep the structure, make the sizes small; two layers">;
 def output : Separate<["-"], "o">, MetaVarName<"FILE">,
   HelpText<"Write the module to FILE (default: standard output)">;
 def layers_eq : Joined<["--"], "num-hidden-layers-override=">, MetaVarName<"N">,

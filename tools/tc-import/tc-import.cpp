@@ -69,10 +69,10 @@ static LogicalResult import(CommandLine &line, MLIRContext *context) {
   FailureOr<DecoderConfig> config = loadModel(model, context);
   if (failed(config))
     return failure();
-  if (int64_t layers = line.getInteger(OPT_layers_eq, 0))
-    config->numHiddenLayers = layers;
   if (line.hasFlag(OPT_reduced))
     *config = reduced(*config);
+  if (int64_t layers = line.getInteger(OPT_layers_eq, 0))
+    config->numHiddenLayers = layers;
   OwningOpRef<ModuleOp> module = buildModel(*config, context);
   return write(*module, line.getString(OPT_output, "-"));
 }

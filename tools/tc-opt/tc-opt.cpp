@@ -1,9 +1,12 @@
 //===- tc-opt.cpp - Runs passes on .mlir files ----------------------------===//
 
+#include "tensorcast/CommandLine/DiagnosticPrinter.h"
 #include "tensorcast/InitAll.h"
 #include "tensorcast/Report/FusionReport.h"
 #include "tensorcast/Support/SourceCheck.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
@@ -17,6 +20,26 @@ static llvm::cl::opt<std::string> fusionReportPath(
     llvm::cl::desc("Write what was fused, what nearly was and why not: text, "
                    "or JSON if the file ends in .json. Takes the place of "
                    "other remarks."));
+
+namespace {
+/// Prints diagnostics that are about no file, such as those of pass options,
+/// without a place. MlirOptMain makes the context; the dialect that everything
+/// here needs is where it can be had.
+class PrintWithoutFile
+    : public DialectExtension<PrintWithoutFile, func::FuncDialect> {
+public:
+  void apply(MLIRContext *context, func::FuncDialect *) const override {
+    context->getDiagEngine().registerHandler([](Diagnostic &diag) {
+      if (tensorcast::isAboutFile(diag.getLocation()))
+        return failure();
+      // The parser of options prints why by itself, and then reports nothing.
+      if (!diag.str().empty())
+        tensorcast::printWithoutFile(diag, "tc-opt", llvm::errs());
+      return success();
+    });
+  }
+};
+} // namespace
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << message << '\n';
@@ -92,6 +115,8 @@ int main(int argc, char **argv) {
   auto [inputPath, outputPath] = registerAndParseCLIOptions(
       argc, argv, "TensorCast optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!config.shouldVerifyDiagnostics())
+    registry.addExtensions<PrintWithoutFile>();
   // Lists need no input.
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(

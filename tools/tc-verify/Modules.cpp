@@ -2,6 +2,8 @@
 
 #include "Modules.h"
 
+#include "tensorcast/Support/SourceCheck.h"
+
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -17,6 +19,11 @@ OwningOpRef<ModuleOp> tensorcast::readModule(StringRef path,
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {
     emitError(UnknownLoc::get(context)) << message;
+    return {};
+  }
+  if (std::optional<std::string> problem =
+          checkSource(file->getMemBufferRef())) {
+    llvm::errs() << *problem << '\n';
     return {};
   }
   // The parser takes the first file of a manager; the printer's has both.

@@ -36,7 +36,8 @@ defm tolerance : Value<"tolerance", "X",
   "Largest error relative to the largest magnitude (default: 0.01 for f16, "
   "1e-5 for f32)">;
 defm min_cosine : Value<"min-cosine", "X",
-  "Least cosine between two results (default: 0.999)">;
+  "Least cosine between two results (default: 0.999, or 0.98 if one side is "
+  "quantized to less than 8 bits)">;
 defm max_operations : Value<"max-operations", "N",
   "Refuse modules of more operations (default: 4e9)">;
 defm max_bytes : Value<"max-bytes", "N",

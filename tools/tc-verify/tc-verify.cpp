@@ -6,6 +6,7 @@
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
 #include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/InitAll.h"
+#include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Verify/Executable.h"
 #include "tensorcast/Verify/Verify.h"
 
@@ -92,10 +93,10 @@ static Request readRequest(CommandLine &line) {
   options.seed = static_cast<uint64_t>(line.getInteger(OPT_seed_eq, 0));
   if (line.getArgs().hasArg(OPT_tolerance_eq))
     options.tolerance.error = getLimit(line, OPT_tolerance_eq, 0);
-  options.tolerance.cosine =
-      getLimit(line, OPT_min_cosine_eq, options.tolerance.cosine);
+  if (line.getArgs().hasArg(OPT_min_cosine_eq))
+    options.minCosine = getLimit(line, OPT_min_cosine_eq, 0);
   // Above 1 nothing would be equal to itself.
-  if (options.tolerance.cosine > 1)
+  if (options.minCosine.value_or(0) > 1)
     line.reportError("expected at most 1 for '--min-cosine', but got " +
                      Twine(line.getString(OPT_min_cosine_eq)));
   options.maxOperations =
@@ -152,6 +153,7 @@ static int verify(CommandLine &line, const Request &request,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installFatalErrorHandlers();
   VerifyOptTable table;
   CommandLine line("tc-verify", table, Visibility(DefaultVis), llvm::errs());
   if (failed(line.parse(ArrayRef<const char *>(argv, argc).drop_front())))

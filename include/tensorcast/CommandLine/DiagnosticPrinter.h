@@ -8,6 +8,13 @@
 
 namespace mlir::tensorcast {
 
+/// Whether a diagnostic is about a line of a file.
+bool isAboutFile(Location loc);
+
+/// Prints `tool: error: message` and the notes, for what is about no file; a
+/// name in the location goes before the message.
+void printWithoutFile(Diagnostic &diag, StringRef tool, raw_ostream &os);
+
 /// Prints what a context reports: with file, line and the line itself where a
 /// diagnostic is about a file, else as `tool: error: message`.
 class DiagnosticPrinter : public SourceMgrDiagnosticHandler {

@@ -18,6 +18,9 @@ namespace mlir::tensorcast {
 /// bits, as MLIR does.
 std::string formatDecimal(double value);
 
+/// The same for messages, but `inf`, `-inf` or `nan` for what is not finite.
+std::string describeNumber(double value);
+
 /// Four significant digits with a unit: `1.973 ms`, `237.7 us`, `1.744 s`.
 std::string formatTime(double seconds);
 

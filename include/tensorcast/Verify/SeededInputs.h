@@ -1,8 +1,8 @@
 //===- SeededInputs.h - Values that follow from names -----------*- C++ -*-===//
 //
 // Fills the arguments of a lowered module. A value depends on the name of the
-// weight or cache, its type and the seed, on nothing else, so that two modules
-// with the same names compute on the same values.
+// weight or cache, its type and the seed, so that two modules with the same
+// names compute on the same values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,60 +10,22 @@
 #define TENSORCAST_VERIFY_SEEDEDINPUTS_H
 
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Verify/Arguments.h"
 #include "tensorcast/Verify/HostTensor.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
-
-#include <optional>
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::tensorcast {
 
-/// What one of several ranks has of a weight or cache.
-struct Part {
-  int64_t rank = 0;
-  /// The sizes of the whole, of the type that functions declare.
-  SmallVector<int64_t> whole;
-  /// Where the part begins; a rank that has all of it begins at 0.
-  int64_t dim = 0, offset = 0;
-
-  static std::optional<Part> get(DictionaryAttr attrs);
-  DictionaryAttr toAttr(MLIRContext *context) const;
-};
-
-/// An argument of a lowered function, as its attributes describe it.
-struct ArgumentInfo {
-  std::string kind, name;
-  RankedTensorType type;
-  /// Whether it is a weight or cache that the function declares inside.
-  bool isDeclared = false;
-  /// Values of indices are below it.
-  int64_t limit = 0;
-  /// Elements that share a scale; 0 if it has one scale.
-  int64_t groupSize = 0;
-  /// Weights that have one scale together, this one among them.
-  SmallVector<std::string> joined;
-  std::optional<Part> part;
-
-  int64_t getRank() const { return part ? part->rank : 0; }
-
-  /// The sizes of what the ranks have together.
-  ArrayRef<int64_t> getWholeShape() const {
-    return part ? ArrayRef<int64_t>(part->whole) : type.getShape();
-  }
-};
-
-/// The arguments of `lowered`; those without a name are called by position.
-SmallVector<ArgumentInfo> getArguments(func::FuncOp lowered);
-
-/// Whether a weight of this name is a scale that calibration finds:
-/// `X.input_scale` of a linear layer, `X.q_scale`, `X.k_scale` and `X.v_scale`
-/// of the attention over cache `X`.
-bool isCalibratedScale(StringRef name);
-
 /// Makes values. Weights are scaled so that activations stay near 1:
 ///
-/// - matrices: normal with variance 1 / columns, embeddings with variance 1;
+/// - matrices: uniform with variance 1 / columns (LeCun et al., "Efficient
+///   BackProp", 1998; torch.nn.Linear draws from a third of that);
+/// - of them, the last of each block: the same divided by the square root of
+///   their number, as GPT-2 begins (Radford et al., "Language Models are
+///   Unsupervised Multitask Learners", 2019, 2.3);
+/// - embeddings: normal with variance 1, as torch.nn.Embedding;
 /// - vectors: 1 and a tenth of a normal; `bias`: a tenth of a normal;
 /// - `cos` and `sin` tables: cosines and sines of their positions;
 /// - quantized `X.weight` and `X.weight_scale`: symmetric quantization of the
@@ -88,6 +50,9 @@ public:
       joined[name].assign(names.begin(), names.end());
   }
 
+  /// Notes those of `arguments` that end a block, of either module.
+  void addResiduals(ArrayRef<ArgumentInfo> arguments);
+
   /// Values for all of `arguments`, of one function.
   std::vector<HostTensor> makeAll(ArrayRef<ArgumentInfo> arguments) const;
 
@@ -99,10 +64,14 @@ private:
 
   double getCalibratedScale(StringRef name, Type type) const;
 
+  /// What the values of a float weight are multiplied by.
+  double getGain(StringRef name) const;
+
   uint64_t seed;
   transformer::WorkloadAttr workload;
   llvm::StringMap<double> ranges;
   llvm::StringMap<SmallVector<std::string>> joined;
+  llvm::StringSet<> residuals;
 };
 
 } // namespace mlir::tensorcast

@@ -20,6 +20,9 @@ namespace mlir::tensorcast {
 struct VerifyOptions {
   uint64_t seed = 0;
   Tolerance tolerance;
+  /// Least cosine; if absent that of `tolerance`, or 0.98 if one side is
+  /// quantized to less than 8 bits.
+  std::optional<double> minCosine;
   /// Limits per module, beyond which nothing is run.
   double maxOperations = 4e9;
   double maxBytes = 4e9;
@@ -50,8 +53,10 @@ struct FirstDifference {
 
 struct VerifyReport {
   transformer::WorkloadAttr workload;
-  /// Whether one side has quantized weights where the other has floats.
-  bool isQuantized = false;
+  /// The fewest bits of what is quantized on one side only.
+  std::optional<unsigned> quantizedBits;
+  /// The least cosine that was asked for.
+  double minCosine = 0;
   /// Devices that the sharded module was run on; 1 if none is sharded.
   int64_t numRanks = 1;
   /// Whether both modules are sharded.
@@ -63,6 +68,7 @@ struct VerifyReport {
   SmallVector<std::string> unmatchedWeights;
 
   bool isEqual() const;
+  bool isQuantized() const { return quantizedBits.has_value(); }
 };
 
 /// Binds what is not bound yet: to the workload of the other module, else to

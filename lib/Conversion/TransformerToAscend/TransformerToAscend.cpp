@@ -82,13 +82,7 @@ private:
           isa<FusedOp, KVCacheOp, LayerOp, WeightOp, YieldOp>(op))
         return;
       lowered = false;
-      InFlightDiagnostic diag =
-          op->emitOpError("cannot be lowered to a kernel: ");
-      if (isa<CompositeOpInterface>(op) &&
-          !cast<CompositeOpInterface>(op).isLaunchedWhole())
-        diag << "it is composite; run transformer-decompose first";
-      else
-        diag << explain(op);
+      op->emitOpError("cannot be lowered to a kernel: ") << explain(op);
     });
     return success(lowered);
   }
@@ -105,8 +99,11 @@ private:
       if (name == op->getName())
         for (const RewritePattern *pattern : candidates)
           (void)pattern->matchAndRewrite(op, rewriter);
-    return listener.last.empty() ? "kernel sets have no rule for it"
-                                 : listener.last;
+    if (!listener.last.empty())
+      return listener.last;
+    return isa<CompositeOpInterface>(op)
+               ? "it is composite; run transformer-decompose first"
+               : "kernel sets have no rule for it";
   }
 
   std::shared_ptr<KernelSet> kernels;

@@ -72,10 +72,22 @@ static QuantizedLinearOp findQuantizedLayer(Value value,
   return {};
 }
 
+/// Whether `op` is the matrix that ends a block. Blocks are split by columns
+/// first and rows last, so that they exchange only what they add.
+static bool endsBlock(Operation *op) {
+  auto weight = dyn_cast<WeightOp>(op);
+  return weight && weight.getShardingAttr() &&
+         weight.getShardingAttr().getKind() == ShardKind::Row &&
+         weight.getType().getRank() == 2 &&
+         !weight.getName().ends_with("_scale");
+}
+
 DictionaryAttr Declaration::describe(MLIRContext *context) const {
   NamedAttrList attrs(::describe(context, kind, name));
   if (part)
     attrs.set(kPartAttrName, part);
+  if (endsBlock(ops.front()))
+    attrs.set(kResidualAttrName, UnitAttr::get(context));
   ConcatWeightsOp concat;
   QuantizedLinearOp linear =
       findQuantizedLayer(ops.front()->getResult(0), concat);

@@ -51,3 +51,14 @@ func.func @last_tokens_of_unknown_number(%x: tensor<?x8xf16>, %batch: !transform
   %0 = transformer.last_tokens %x of %batch : tensor<?x8xf16>, !transformer.batch -> tensor<?x8xf16>
   return
 }
+
+// -----
+
+// What is composite may have a kernel: its size is why it got none.
+func.func @composites_of_unknown_size(%x: tensor<?x8xf16>, %w: tensor<8xf16>) {
+  // expected-error @below {{'transformer.rms_norm' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<?x8xf16>, tensor<8xf16>
+  // expected-error @below {{'transformer.swiglu' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %1 = transformer.swiglu %x, %x : tensor<?x8xf16>
+  return
+}

@@ -140,7 +140,7 @@ module attributes {ascend.device = #device, transformer.workload = #workload} {
 #workload = #transformer.workload<queries = 1, query_length = 4>
 module attributes {ascend.device = #device, transformer.workload = #workload} {
   func.func @division_by_zero() {
-    // expected-error @below {{'ascend.launch' op expected a finite number of operations of at least 0, but got none}}
+    // expected-error @below {{'ascend.launch' op expected a finite number of operations of at least 0, but got inf}}
     ascend.launch "k"() : () -> () { ascend.elementwise elements(ceildiv(tokens, decode)) operations(1) : f16 }
     return
   }

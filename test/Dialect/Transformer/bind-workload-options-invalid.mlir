@@ -18,7 +18,8 @@
 // CONTEXT: error: expected 'context_length' from 0 to 2147483648, but got -1
 // TOKENS: error: expected at most 2147483648 new tokens in a step, but got 1000000 requests of 1000000
 // RATE: error: expected 'prefix_cache_hit_rate' from 0 to below 1, but got 1
-// NAN: error: expected 'prefix_cache_hit_rate' from 0 to below 1, but got {{nan|0x7FF8000000000000}}
+// NAN: error: expected 'prefix_cache_hit_rate' from 0 to below 1, but got nan
 // WORD: for the --queries option: 'two' value invalid for
+// WORD-NOT: unknown
 
 func.func private @f(!transformer.batch)

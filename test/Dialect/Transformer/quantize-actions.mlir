@@ -38,10 +38,10 @@
 // W4A8D:         transformer.dynamic_quantize %[[X]] : tensor<7x64xf16> to tensor<7x64xi8>, tensor<f32>
 // W4A8D:         transformer.quantized_linear {{.*}} : tensor<7x64xi8>, tensor<32x64xi4> -> tensor<7x32xf16>
 
-// FP8:           transformer.weight "up.weight" sharding <column, mlp> : tensor<32x64xf8E5M2>
+// FP8:           transformer.weight "up.weight" sharding <column, mlp> : tensor<32x64xf8E4M3FN>
 // FP8-NEXT:      transformer.weight "up.weight_scale" : tensor<f32>
 // FP8-NEXT:      transformer.dynamic_quantize %[[X]] : tensor<7x64xf16> to tensor<7x64xf8E4M3FN>, tensor<f32>
-// FP8-NEXT:      transformer.quantized_linear {{.*}} : tensor<7x64xf8E4M3FN>, tensor<32x64xf8E5M2> -> tensor<7x32xf16>
+// FP8-NEXT:      transformer.quantized_linear {{.*}} : tensor<7x64xf8E4M3FN>, tensor<32x64xf8E4M3FN> -> tensor<7x32xf16>
 
 // 64 features are two groups of 32.
 // MXFP4:         %[[W:.*]] = transformer.weight "up.weight" sharding <column, mlp> : tensor<32x64xf4E2M1FN>

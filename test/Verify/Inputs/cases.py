@@ -58,8 +58,14 @@ class Cases:
                  check=True)
         return path
 
-    def verify(self, what, *arguments, differs=None):
-        """Expects two modules to agree, or to differ as `differs` says."""
+    def verify(self, what, *arguments, pipeline=None, differs=None,
+               min_cosine=None):
+        """Expects two modules to agree, or to differ as `differs` says.
+
+        `min_cosine` is what the program must have asked for.
+        """
+        if pipeline:
+            arguments += (f"--pipeline={pipeline}",)
         result = self.run("tc-verify", *arguments, "--format=json")
         self.count += 1
         if result.returncode > 1 or not result.stdout:
@@ -76,6 +82,8 @@ class Cases:
             line += f", first difference at {found}"
             if report["equal"] or found != differs:
                 return self.fail(line, f"expected {differs}")
+        elif min_cosine not in (None, report["min_cosine"]):
+            return self.fail(line, f"asked for {report['min_cosine']}")
         elif not report["equal"]:
             return self.fail(line, str(report.get("first_difference")))
         print(line)

@@ -46,6 +46,15 @@ TEST(FormatDecimalTest, ReadsBackInMLIR) {
   }
 }
 
+TEST(DescribeNumberTest, WhatIsNotFiniteHasAName) {
+  using Limits = std::numeric_limits<double>;
+  EXPECT_EQ(describeNumber(0.7), "0.7");
+  EXPECT_EQ(describeNumber(Limits::infinity()), "inf");
+  EXPECT_EQ(describeNumber(-Limits::infinity()), "-inf");
+  EXPECT_EQ(describeNumber(Limits::quiet_NaN()), "nan");
+  EXPECT_EQ(describeNumber(-Limits::quiet_NaN()), "nan");
+}
+
 TEST(FormatTimeTest, FourDigitsWithUnit) {
   EXPECT_EQ(formatTime(0.0019732), "1.973 ms");
   EXPECT_EQ(formatTime(237.71e-6), "237.7 us");

@@ -32,6 +32,9 @@ inline constexpr StringLiteral kGroupSizeAttrName = "transformer.group_size";
 /// On weights that are joined and share a scale: the names of all of them.
 inline constexpr StringLiteral kJoinedAttrName = "transformer.joined";
 
+/// On weights that end a block: their products are added to what went into it.
+inline constexpr StringLiteral kResidualAttrName = "transformer.residual";
+
 /// On what one of several ranks has, as argument or result; on a declaration it
 /// is called `part`. A dictionary of
 ///

@@ -56,7 +56,7 @@ public:
     if (!std::isfinite(terms.totalS) || terms.totalS < 0)
       return launch.emitOpError("expected a finite time of at least 0 s, but "
                                 "got ")
-             << terms.totalS;
+             << describeNumber(terms.totalS);
     warn(launch, missing);
     launch.setCostAttr(CostAttr::get(launch.getContext(), terms.totalS,
                                      terms.cubeS, terms.vectorS, terms.memoryS,
@@ -91,7 +91,7 @@ private:
       return true;
     launch.emitOpError("expected a finite number of ")
         << what << " of at least 0, but got "
-        << (std::isfinite(amount) ? formatDecimal(amount) : "none");
+        << describeNumber(amount);
     return false;
   }
 
@@ -216,7 +216,7 @@ private:
       return mlir::emitError(module.getLoc(),
                              "expected 'reserved-memory-gb' from 0 to 1000000, "
                              "but got ")
-             << formatDecimal(reservedMemoryGB);
+             << describeNumber(reservedMemoryGB);
     if (reservedMemoryGB != 0)
       module->setAttr(kReservedBytesAttrName,
                       Builder(module).getI64IntegerAttr(

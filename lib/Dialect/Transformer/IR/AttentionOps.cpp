@@ -183,7 +183,7 @@ static LogicalResult verifyAttention(AttentionLikeOp op) {
   double scale = op.getScale().convertToDouble();
   if (!(scale > 0 && std::isfinite(scale)))
     return op.emitOpError("expected a finite 'scale' above 0, but got ")
-           << tensorcast::formatDecimal(scale);
+           << tensorcast::describeNumber(scale);
   return success();
 }
 

@@ -183,7 +183,7 @@ private:
     if (divides && operands.back().isConstant() &&
         operands.back().getValue() <= 0)
       return parser.emitError(loc, "expected a divisor above 0, but got ")
-             << tensorcast::formatDecimal(operands.back().getValue());
+             << tensorcast::describeNumber(operands.back().getValue());
     return getFunctionExpr(*kind, operands);
   }
 

@@ -35,7 +35,7 @@ static LogicalResult verifyNorm(Operation *op, RankedTensorType input,
            << weight.getElementType();
   if (!(eps > 0 && std::isfinite(eps)))
     return op->emitOpError("expected a finite 'eps' above 0, but got ")
-           << tensorcast::formatDecimal(eps);
+           << tensorcast::describeNumber(eps);
   return success();
 }
 

@@ -163,7 +163,7 @@ LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!(rate >= 0 && rate < 1))
     return emitError() << "expected 'prefix_cache_hit_rate' from 0 to below 1, "
                           "but got "
-                       << tensorcast::formatDecimal(rate);
+                       << tensorcast::describeNumber(rate);
   return success();
 }
 

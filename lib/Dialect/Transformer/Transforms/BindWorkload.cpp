@@ -48,7 +48,7 @@ public:
     return mlir::emitError(module.getLoc(), "expected ")
            << (invalidSize ? "a whole size from 0 to 2^53" : "a finite number")
            << " for the workload, but '" << text << "' is "
-           << tensorcast::formatDecimal(evaluate(invalid, workload));
+           << tensorcast::describeNumber(evaluate(invalid, workload));
   }
 
 private:
@@ -102,6 +102,20 @@ static LogicalResult checkAssumptions(ModuleOp module, WorkloadAttr workload) {
   return success();
 }
 
+/// Warns of requests that are longer than what the model has positions for.
+static void checkPositions(ModuleOp module, WorkloadAttr workload) {
+  module.walk([&](RopeTableOp table) {
+    int64_t positions = table.getCos().getType().getDimSize(0);
+    if (ShapedType::isDynamic(positions) ||
+        workload.getTotalTokens() <= positions)
+      return WalkResult::advance();
+    mlir::emitWarning(table.getLoc(), "expected requests of at most ")
+        << positions << " tokens, for which the model has positions, but got "
+        << workload.getTotalTokens();
+    return WalkResult::interrupt();
+  });
+}
+
 LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
                                               WorkloadAttr workload) {
   if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
@@ -112,6 +126,7 @@ LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
   if (failed(checkAssumptions(module, workload)))
     return failure();
   module->removeAttr(kAssumesAttrName);
+  checkPositions(module, workload);
   if (failed(Binder(workload).run(module)))
     return failure();
   module->setAttr(kWorkloadAttrName, workload);

@@ -73,7 +73,7 @@ struct Scheme {
     case LinearAction::W4A8Dynamic:
       return {i4, i8, false, {}};
     case LinearAction::FP8:
-      return {builder.getType<Float8E5M2Type>(),
+      return {builder.getType<Float8E4M3FNType>(),
               builder.getType<Float8E4M3FNType>(),
               false,
               {}};
