@@ -79,8 +79,13 @@ public:
     pm.addPass(transformer::createTransformerBindWorkload(bind));
   }
 
-  void addDecomposition() {
-    pm.addNestedPass<func::FuncOp>(transformer::createTransformerDecompose());
+  /// The eager form keeps what the software stack launches whole.
+  void addDecomposition(bool compiled) {
+    transformer::TransformerDecomposeOptions decompose;
+    if (!compiled)
+      llvm::append_range(decompose.keep, kernels.getLaunchedWhole());
+    pm.addNestedPass<func::FuncOp>(
+        transformer::createTransformerDecompose(decompose));
   }
 
   /// The number of a named way of the kernel set.
@@ -92,6 +97,13 @@ public:
     };
     transformer::TransformerFuseAttentionOptions attention;
     attention.onlyFullWidth = kernels.getSwitch("full_width_rope_only") != 0;
+    attention.onlyEqualTypes = kernels.getSwitch("equal_type_rope_only") != 0;
+    transformer::TransformerFuseNormOptions norm;
+    norm.layerNorm = kernels.getSwitch("no_layer_norm") == 0;
+    norm.layerNormResidual =
+        kernels.getSwitch("no_layer_norm_with_residual") == 0;
+    transformer::TransformerFuseFFNOptions ffn;
+    ffn.gelu = kernels.getSwitch("no_gelu") == 0;
     transformer::TransformerFuseQuantOptions quant;
     quant.onlyEps = kernels.getSwitch("quantized_norm_eps");
     transformer::TransformerMergeLinearsOptions merge;
@@ -99,9 +111,9 @@ public:
     transformer::TransformerFuseCommOptions comm;
     comm.linearAllReduce = linearAllReduce;
     add(transformer::createTransformerFuseComm(comm));
-    add(transformer::createTransformerFuseNorm());
+    add(transformer::createTransformerFuseNorm(norm));
     add(transformer::createTransformerFuseAttention(attention));
-    add(transformer::createTransformerFuseFFN());
+    add(transformer::createTransformerFuseFFN(ffn));
     add(transformer::createTransformerFuseQuant(quant));
     add(transformer::createTransformerMergeLinears(merge));
   }
@@ -137,7 +149,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
   builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();
-  builder.addDecomposition();
+  builder.addDecomposition(/*compiled=*/false);
   builder.addLowering(/*compiled=*/false);
 }
 
@@ -149,7 +161,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();
-  builder.addDecomposition();
+  builder.addDecomposition(/*compiled=*/true);
   // Without regions per layer, kernels reach across the edges of layers.
   if (options.noRepetition)
     pm.addPass(transformer::createTransformerInlineLayers());
