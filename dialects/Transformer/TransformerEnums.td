@@ -51,7 +51,7 @@ def Transformer_ShardKind : I32Enum<"ShardKind", "how a weight is split", [
 }
 
 /// Which features of a head are rotated with each other.
-def Transformer_RopeStyle : I32Enum<"RopeStyle", "features that are rotated together", [
+def Transformer_RopeStyle : I32Enum<"RopeStyle", "half or interleaved", [
   I32EnumCase<"Half", 0, "half">,
   I32EnumCase<"Interleaved", 1, "interleaved">
 ]> {
@@ -59,7 +59,7 @@ def Transformer_RopeStyle : I32Enum<"RopeStyle", "features that are rotated toge
 }
 
 /// How a GELU is computed.
-def Transformer_GeluForm : I32Enum<"GeluForm", "formula of a GELU", [
+def Transformer_GeluForm : I32Enum<"GeluForm", "erf or tanh", [
   I32EnumCase<"Erf", 0, "erf">,
   I32EnumCase<"Tanh", 1, "tanh">
 ]> {

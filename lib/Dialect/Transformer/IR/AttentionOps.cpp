@@ -76,12 +76,13 @@ static LogicalResult verifyRope(Operation *op, RankedTensorType type,
     return op->emitOpError("expected at least ")
            << table.getWidth() << " features, the table's width, but got "
            << toString(getDims(type).back());
-  bool isWider = table.getElementType().isF32() &&
-                 type.getElementType().getIntOrFloatBitWidth() == 16;
-  if (type.getElementType() != table.getElementType() && !isWider)
+  bool isNarrow = type.getElementTypeBitWidth() == 16;
+  bool isWiderTable = isNarrow && table.getElementType().isF32();
+  if (type.getElementType() != table.getElementType() && !isWiderTable)
     return op->emitOpError("expected a table of ")
-           << type.getElementType() << ", as the input is, or of 'f32' for "
-           << "16-bit heads, but got " << table.getElementType();
+           << type.getElementType() << ", as the input is, "
+           << (isNarrow ? "or of 'f32', " : "") << "but got "
+           << table.getElementType();
   return success();
 }
 
