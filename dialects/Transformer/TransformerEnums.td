@@ -50,6 +50,22 @@ def Transformer_ShardKind : I32Enum<"ShardKind", "how a weight is split", [
   let cppNamespace = "::mlir::transformer";
 }
 
+/// Which features of a head are rotated with each other.
+def Transformer_RopeStyle : I32Enum<"RopeStyle", "half or interleaved", [
+  I32EnumCase<"Half", 0, "half">,
+  I32EnumCase<"Interleaved", 1, "interleaved">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// How a GELU is computed.
+def Transformer_GeluForm : I32Enum<"GeluForm", "erf or tanh", [
+  I32EnumCase<"Erf", 0, "erf">,
+  I32EnumCase<"Tanh", 1, "tanh">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
 /// How far `transformer-decompose` expands.
 def Transformer_DecomposeLevel : I32Enum<"DecomposeLevel", "how far to decompose", [
   I32EnumCase<"Framework", 0, "framework">,

@@ -76,21 +76,28 @@ def Transformer_RopeOp : Transformer_CompositeOp<"rope",
     [AllTypesMatch<["input", "result"]>]> {
   let summary = "Rotates the heads by their position.";
   let description = [{
-    `result = input * cos + rotate_half(input) * sin`, where
-    `rotate_half(x) = concat(-x[.., r/2:], x[.., :r/2])` over the first `r`
-    features of each head; features beyond the table's width `r` pass.
+    `result = input * cos + rotate(input) * sin` over the first `r` features of
+    each head; features beyond the table's width `r` pass. Style `half`:
+    `rotate(x) = concat(-x[.., r/2:], x[.., :r/2])`. Style `interleaved`:
+    `rotate(x)[.., 2i] = -x[.., 2i+1]` and `rotate(x)[.., 2i+1] = x[.., 2i]`.
 
-    `input` is `T x heads x D`. Su et al., 2021 (arXiv 2104.09864).
+    `input` is `T x heads x D`. A table of f32 for 16-bit heads has the products
+    and the sum in f32. Su et al., 2021 (arXiv 2104.09864).
 
     ```mlir
     %rotated = transformer.rope %q, %rope
         : tensor<7x64x128xf16>, !transformer.rope_table<128xf16>
+    %pairs = transformer.rope %q, %rope style(interleaved)
+        : tensor<7x64x128xf16>, !transformer.rope_table<128xf16>
     ```
   }];
-  let arguments = (ins FloatTensor:$input, Transformer_RopeTableType:$table);
+  let arguments = (ins FloatTensor:$input, Transformer_RopeTableType:$table,
+      DefaultValuedProp<EnumProp<Transformer_RopeStyle>,
+                        "::mlir::transformer::RopeStyle::Half">:$style);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $table attr-dict `:` type($input) `,` type($table)
+    $input `,` $table (`style` `(` $style^ `)`)? attr-dict
+    `:` type($input) `,` type($table)
   }];
   let hasVerifier = 1;
 }
@@ -102,7 +109,8 @@ def Transformer_RopePairOp : Transformer_CompositeOp<"rope_pair",
   let description = [{
     `rotated_query = rope(query, table); rotated_key = rope(key, table)`
 
-    The table is read once for both. Shapes as in `transformer.rope`.
+    The table is read once for both. Shapes and styles as in
+    `transformer.rope`.
 
     ```mlir
     %q1, %k1 = transformer.rope_pair %q, %k, %rope : tensor<7x64x128xf16>,
@@ -110,10 +118,12 @@ def Transformer_RopePairOp : Transformer_CompositeOp<"rope_pair",
     ```
   }];
   let arguments = (ins FloatTensor:$query, FloatTensor:$key,
-                       Transformer_RopeTableType:$table);
+                       Transformer_RopeTableType:$table,
+      DefaultValuedProp<EnumProp<Transformer_RopeStyle>,
+                        "::mlir::transformer::RopeStyle::Half">:$style);
   let results = (outs FloatTensor:$rotated_query, FloatTensor:$rotated_key);
   let assemblyFormat = [{
-    $query `,` $key `,` $table attr-dict
+    $query `,` $key `,` $table (`style` `(` $style^ `)`)? attr-dict
     `:` type($query) `,` type($key) `,` type($table)
   }];
   let hasVerifier = 1;

@@ -20,4 +20,26 @@ def Transformer_SwiGLUOp : Transformer_CompositeOp<"swiglu",
   let assemblyFormat = "$gate `,` $up attr-dict `:` type($result)";
 }
 
+def Transformer_GeluOp : Transformer_CompositeOp<"gelu",
+    [SameOperandsAndResultType]> {
+  let summary = "Applies the Gaussian error linear unit.";
+  let description = [{
+    Form `erf`: `result = x * (1 + erf(x / sqrt(2))) / 2`; form `tanh`:
+    `result = x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`, where
+    `x = input`. Hendrycks and Gimpel, 2016 (arXiv 1606.08415).
+
+    ```mlir
+    %exact = transformer.gelu %x : tensor<7x3072xf16>
+    %near = transformer.gelu %x form(tanh) : tensor<7x3072xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input,
+      DefaultValuedProp<EnumProp<Transformer_GeluForm>,
+                        "::mlir::transformer::GeluForm::Erf">:$form);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input (`form` `(` $form^ `)`)? attr-dict `:` type($input)
+  }];
+}
+
 #endif // TENSORCAST_TRANSFORMER_OPS_FFN

@@ -53,6 +53,62 @@ def Transformer_AddRMSNormOp : Transformer_CompositeOp<"add_rms_norm",
 }
 
 //===----------------------------------------------------------------------===//
+// Normalization around the mean
+//===----------------------------------------------------------------------===//
+
+def Transformer_LayerNormOp : Transformer_CompositeOp<"layer_norm",
+    [AllTypesMatch<["input", "result"]>]> {
+  let summary = "Moves each row to mean 0 and variance 1, and scales it.";
+  let description = [{
+    `result[.., i] = (input[.., i] - m) / sqrt(v + eps) * weight[i] (+ bias[i])`,
+    where `m = mean_i(input[.., i])` and `v = mean_i((input[.., i] - m)^2)`.
+
+    `input` and `result` are `.. x H` (rows of features), `weight` and `bias`
+    are `H`. Ba et al., 2016 (arXiv 1607.06450).
+
+    ```mlir
+    %norm = transformer.layer_norm %hidden, %weight
+        bias(%bias : tensor<768xf16>) eps(1.0e-12)
+        : tensor<7x768xf16>, tensor<768xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input, FloatTensor:$weight,
+                       Optional<FloatTensor>:$bias, F64Attr:$eps);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `eps` `(` custom<Decimal>($eps) `)` attr-dict
+    `:` type($input) `,` type($weight)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_AddLayerNormOp : Transformer_CompositeOp<"add_layer_norm",
+    [AllTypesMatch<["lhs", "rhs", "sum", "norm"]>]> {
+  let summary = "Adds the residual and normalizes the sum around its mean.";
+  let description = [{
+    `sum = lhs + rhs; norm = layer_norm(sum, weight, bias, eps)`
+
+    One kernel does both. Shapes as in `transformer.layer_norm`.
+
+    ```mlir
+    %sum, %norm = transformer.add_layer_norm %hidden, %residual, %weight
+        bias(%bias : tensor<768xf16>) eps(1.0e-12)
+        : tensor<7x768xf16>, tensor<768xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$lhs, FloatTensor:$rhs, FloatTensor:$weight,
+                       Optional<FloatTensor>:$bias, F64Attr:$eps);
+  let results = (outs FloatTensor:$sum, FloatTensor:$norm);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `eps` `(` custom<Decimal>($eps) `)` attr-dict
+    `:` type($lhs) `,` type($weight)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Normalization with quantization of the result
 //===----------------------------------------------------------------------===//
 

@@ -9,8 +9,9 @@ include "TransformerOpsBase.td"
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-class Transformer_BinaryOp<string mnemonic, string verb, string formula>
-    : Transformer_InferredOp<mnemonic, [Commutative]> {
+class Transformer_BinaryOp<string mnemonic, string verb, string formula,
+                           list<Trait> traits = []>
+    : Transformer_InferredOp<mnemonic, traits> {
   let summary = verb # " two tensors elementwise.";
   let description = "`result = " # formula # [{`
 
@@ -27,17 +28,22 @@ class Transformer_BinaryOp<string mnemonic, string verb, string formula>
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
-def Transformer_AddOp : Transformer_BinaryOp<"add", "Adds", "lhs + rhs">;
-def Transformer_MulOp : Transformer_BinaryOp<"mul", "Multiplies", "lhs * rhs">;
+def Transformer_AddOp
+    : Transformer_BinaryOp<"add", "Adds", "lhs + rhs", [Commutative]>;
+def Transformer_SubOp
+    : Transformer_BinaryOp<"sub", "Subtracts", "lhs - rhs">;
+def Transformer_MulOp
+    : Transformer_BinaryOp<"mul", "Multiplies", "lhs * rhs", [Commutative]>;
+def Transformer_DivOp
+    : Transformer_BinaryOp<"div", "Divides", "lhs / rhs">;
 
-def Transformer_AddScalarOp : Transformer_Op<"add_scalar", [Pure,
-    SameOperandsAndResultType]> {
-  let summary = "Adds a constant.";
-  let description = [{
-    `result = input + value`
+class Transformer_ScalarOp<string mnemonic, string verb, string formula>
+    : Transformer_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+  let summary = verb # " a constant.";
+  let description = "`result = " # formula # [{`
 
     ```mlir
-    %r = transformer.add_scalar %x, 1.0e-6 : tensor<7x1xf32>
+    %r = transformer.}] # mnemonic # [{ %x, 1.0e-6 : tensor<7x1xf32>
     ```
   }];
   let arguments = (ins FloatTensor:$input, F64Attr:$value);
@@ -46,6 +52,11 @@ def Transformer_AddScalarOp : Transformer_Op<"add_scalar", [Pure,
     $input `,` custom<Decimal>($value) attr-dict `:` type($input)
   }];
 }
+
+def Transformer_AddScalarOp
+    : Transformer_ScalarOp<"add_scalar", "Adds", "input + value">;
+def Transformer_MulScalarOp
+    : Transformer_ScalarOp<"mul_scalar", "Multiplies by", "input * value">;
 
 def Transformer_PowOp : Transformer_Op<"pow", [Pure,
     SameOperandsAndResultType]> {
@@ -80,10 +91,18 @@ class Transformer_UnaryOp<string mnemonic, string verb, string formula>
 }
 
 def Transformer_NegOp : Transformer_UnaryOp<"neg", "Negates.", "-input">;
+def Transformer_SqrtOp : Transformer_UnaryOp<"sqrt",
+    "Takes the square root.", "sqrt(input)">;
 def Transformer_RsqrtOp : Transformer_UnaryOp<"rsqrt",
     "Takes the inverse square root.", "1 / sqrt(input)">;
 def Transformer_SiluOp : Transformer_UnaryOp<"silu",
     "Applies the sigmoid-weighted linear unit.", "input / (1 + exp(-input))">;
+
+def Transformer_TanhOp : Transformer_UnaryOp<"tanh",
+    "Takes the hyperbolic tangent.", "tanh(input)">;
+def Transformer_ErfOp : Transformer_UnaryOp<"erf",
+    "Takes the error function.",
+    "2 / sqrt(pi) * integral of exp(-t^2) from 0 to input">;
 
 def Transformer_CastOp : Transformer_Op<"cast", [Pure]> {
   let summary = "Converts to another float type.";

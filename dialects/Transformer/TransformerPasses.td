@@ -96,7 +96,7 @@ def TransformerDecompose
     Replaces composite ops by the ops that they stand for. At level `framework`,
     the eager form, ops that a framework launches as one kernel stay: linear
     layers, embeddings, attention over a cache. Level `primitive` expands every
-    op that has an expansion.
+    op that has an expansion. Ops under `keep` stay at each level.
 
     Needs nothing before it. Afterwards no op that the options name is left;
     running it twice changes nothing.
@@ -112,6 +112,9 @@ def TransformerDecompose
                         "primitive", "to primitive ops only"))}]>,
     ListOption<"ops", "ops", "std::string",
                "Names of composite ops, such as rms_norm; all if none is given.">,
+    ListOption<"keep", "keep", "std::string",
+               "Names of composite ops that stay, as what runs the model "
+               "launches them whole.">,
   ];
 }
 
@@ -238,8 +241,11 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
   let summary = "Wins norms back from their pieces and fuses the residual.";
   let description = [{
     `rms-norm`: the eight ops that a framework launches become one
-    `transformer.rms_norm`. `residual`: `transformer.add` followed by a norm
-    becomes `transformer.add_rms_norm`, which still yields the sum.
+    `transformer.rms_norm`. `layer-norm`: mean, difference, variance, quotient
+    (or product with the inverse root), weight and bias become one
+    `transformer.layer_norm`. `residual`, `layer-norm-residual`:
+    `transformer.add` followed by a norm becomes `transformer.add_rms_norm` or
+    `transformer.add_layer_norm`, which still yields the sum.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-norm` with a reason.
@@ -248,7 +254,11 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
     Option<"rmsNorm", "rms-norm", "bool", "true",
            "Win RMS norms back from their pieces.">,
     Option<"residual", "residual", "bool", "true",
-           "Fuse the residual addition into the norm behind it.">,
+           "Fuse the residual addition into the RMS norm behind it.">,
+    Option<"layerNorm", "layer-norm", "bool", "true",
+           "Win layer norms back from their pieces.">,
+    Option<"layerNormResidual", "layer-norm-residual", "bool", "true",
+           "Fuse the residual addition into the layer norm behind it.">,
   ];
 }
 
@@ -275,8 +285,9 @@ def TransformerFuseQuant : Transformer_FusionPass<"fuse-quant"> {
 def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
   let summary = "Wins rotary embeddings back and rotates queries with keys.";
   let description = [{
-    `rope`: the products, negation and sum of a rotation become one
-    `transformer.rope`, the lookups of a table one `transformer.rope_table`.
+    `rope`: the products, negation and sum of a rotation, of halves or of
+    neighbours, become one `transformer.rope`, the lookups of a table one
+    `transformer.rope_table`.
     `rope-pair`: the rotations of queries and keys become one
     `transformer.rope_pair`.
 
@@ -290,19 +301,25 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
            "Rotate queries and keys in one kernel.">,
     Option<"onlyFullWidth", "only-full-width", "bool", "false",
            "Win back and pair only rotations of whole heads.">,
+    Option<"onlyEqualTypes", "only-equal-types", "bool", "false",
+           "Win back and pair only rotations in the type of the heads.">,
   ];
 }
 
 def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
-  let summary = "Wins gated activations back from their pieces.";
+  let summary = "Wins activations back from their pieces.";
   let description = [{
-    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`.
+    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `gelu`: the five
+    ops of a GELU by the error function and the eight by the hyperbolic tangent,
+    halved in any of three places, become one `transformer.gelu`.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-ffn` with a reason.
   }];
   let options = [
     Option<"swiglu", "swiglu", "bool", "true", "Fuse the SiLU of the gate.">,
+    Option<"gelu", "gelu", "bool", "true",
+           "Win GELUs back from their pieces.">,
   ];
 }
 

@@ -79,8 +79,13 @@ public:
     pm.addPass(transformer::createTransformerBindWorkload(bind));
   }
 
-  void addDecomposition() {
-    pm.addNestedPass<func::FuncOp>(transformer::createTransformerDecompose());
+  /// The eager form keeps what the software stack launches whole.
+  void addDecomposition(bool compiled) {
+    transformer::TransformerDecomposeOptions decompose;
+    if (!compiled)
+      llvm::append_range(decompose.keep, kernels.getLaunchedWhole());
+    pm.addNestedPass<func::FuncOp>(
+        transformer::createTransformerDecompose(decompose));
   }
 
   /// The user's own patterns come last: they see what the others leave.
@@ -102,6 +107,13 @@ public:
     };
     transformer::TransformerFuseAttentionOptions attention;
     attention.onlyFullWidth = kernels.getSwitch("full_width_rope_only") != 0;
+    attention.onlyEqualTypes = kernels.getSwitch("equal_type_rope_only") != 0;
+    transformer::TransformerFuseNormOptions norm;
+    norm.layerNorm = kernels.getSwitch("no_layer_norm") == 0;
+    norm.layerNormResidual =
+        kernels.getSwitch("no_layer_norm_with_residual") == 0;
+    transformer::TransformerFuseFFNOptions ffn;
+    ffn.gelu = kernels.getSwitch("no_gelu") == 0;
     transformer::TransformerFuseQuantOptions quant;
     quant.onlyEps = kernels.getSwitch("quantized_norm_eps");
     transformer::TransformerMergeLinearsOptions merge;
@@ -111,11 +123,11 @@ public:
     comm.linearAllReduce = linearAllReduce && !sequenceParallel;
     bool late = kernels.getSwitch("sequence_parallel_after_quantized_norms");
     add(transformer::createTransformerFuseComm(comm));
-    add(transformer::createTransformerFuseNorm());
+    add(transformer::createTransformerFuseNorm(norm));
     if (sequenceParallel && !late)
       addSequenceParallelism();
     add(transformer::createTransformerFuseAttention(attention));
-    add(transformer::createTransformerFuseFFN());
+    add(transformer::createTransformerFuseFFN(ffn));
     add(transformer::createTransformerFuseQuant(quant));
     if (sequenceParallel && late)
       addSequenceParallelism();
@@ -166,7 +178,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
   builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();
-  builder.addDecomposition();
+  builder.addDecomposition(/*compiled=*/false);
   builder.addPatterns();
   builder.addLowering(/*compiled=*/false);
 }
@@ -179,7 +191,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();
-  builder.addDecomposition();
+  builder.addDecomposition(/*compiled=*/true);
   // Without regions per layer, kernels reach across the edges of layers.
   if (options.noRepetition)
     pm.addPass(transformer::createTransformerInlineLayers());

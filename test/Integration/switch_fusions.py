@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Takes fusions apart again, and switches them off one by one.
 
-    switch_fusions.py TC_IMPORT TC_OPT TENSORCAST MODELS FAMILIES
+    switch_fusions.py TC_IMPORT TC_OPT TENSORCAST MODELS FAMILIES ENCODER
 
-For each preset in the folder MODELS, small: composites that are decomposed and
-won back by the fusions are the module as it was imported, byte for byte. For
-one preset of each family that the file FAMILIES describes, sharded and
-quantized: with a fusion switched off, the report has exactly the kernels that
-it would have joined, for people as well as for programs, and nothing else
-changes; the price rises by what these kernels cost.
+For each preset in the folder MODELS, small, and for the module ENCODER:
+composites that are decomposed and won back by the fusions are the module as it
+was, byte for byte. For one preset of each family that the file FAMILIES
+describes, sharded and quantized, and for ENCODER with physical kernels: with a
+fusion switched off, the report has exactly the kernels that it would have
+joined, for people as well as for programs, and nothing else changes; the price
+rises by what these kernels cost.
 """
 
 import collections
@@ -20,13 +21,15 @@ import pathlib
 import subprocess
 import sys
 
-RAISING = ("transformer-decompose,transformer-fuse-norm{residual=false},"
+RAISING = ("transformer-decompose,"
+           "transformer-fuse-norm{residual=false layer-norm-residual=false},"
            "transformer-fuse-attention{rope-pair=false},transformer-fuse-ffn")
 # The fusion passes, in the order of `tensorcast-compile`, and their switches.
 PASSES = [("fuse-comm", ["share", "linear-all-reduce"]),
-          ("fuse-norm", ["rms-norm", "residual"]),
+          ("fuse-norm",
+           ["rms-norm", "residual", "layer-norm", "layer-norm-residual"]),
           ("fuse-attention", ["rope", "rope-pair"]),
-          ("fuse-ffn", ["swiglu"]),
+          ("fuse-ffn", ["swiglu", "gelu"]),
           ("fuse-quant", ["share", "norm"]),
           ("merge-linears", [])]
 # A preset of each family; that of qwen2 has biases.
@@ -81,6 +84,27 @@ def expect(norms_queries_and_keys):
     }
 
 
+# The same of the two layers of the encoder with physical kernels. A layer has two
+# norms, one of them with a bias, behind residuals; a GELU of each form; and a
+# rotation of queries and one of keys.
+EXPECTED_OF_ENCODER = {
+    ("fuse-norm", "layer-norm"): {
+        "add_layer_norm_bias": -2, "add_layer_norm_discard": -2, "add": 6,
+        "mean": 8, "sub": 4, "pow": 4, "add_scalar": 4, "sqrt": 4, "div": 4,
+        "mul": 4},
+    ("fuse-norm", "layer-norm-residual"): {
+        "add_layer_norm_bias": -2, "add_layer_norm_discard": -2, "add": 4,
+        "layer_norm_bias": 2, "layer_norm": 2},
+    ("fuse-attention", "rope"): {
+        "rope_pair": -2,
+        **{name: 4 * count for name, count in PIECES_OF_ROPE.items()}},
+    ("fuse-attention", "rope-pair"): {"rope_pair": -2, "rope": 4},
+    ("fuse-ffn", "gelu"): {
+        "gelu_erf": -2, "gelu_tanh": -2, "mul_scalar": 10, "erf": 2, "pow": 2,
+        "add": 2, "tanh": 2, "add_scalar": 4, "mul": 4},
+}
+
+
 def run(*command, text=None):
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
@@ -94,17 +118,22 @@ class Tools:
         self.tc_import, self.tc_opt = tc_import, tc_opt
         self.tensorcast = tensorcast
 
-    def has_identity(self, config):
-        module = run(self.tc_import, config, "--reduced")
+    def load(self, path):
+        if path.suffix == ".mlir":
+            return path.read_text(encoding="utf-8")
+        return run(self.tc_import, path, "--reduced")
+
+    def has_identity(self, path):
+        module = self.load(path)
         whole = run(self.tc_opt, "--mlir-print-debuginfo", text=module)
         raised = run(self.tc_opt, "--mlir-print-debuginfo",
                      f"--pass-pipeline=builtin.module(func.func({RAISING}))",
                      text=module)
         # A module of which nothing was taken apart would prove nothing.
         apart = run(self.tc_opt, "--transformer-decompose", text=module)
-        return raised == whole and "rms_norm" not in apart
+        return raised == whole and "_norm %" not in apart
 
-    def price(self, module, off):
+    def price(self, module, off, kernels):
         """Prices a compiled module with one switch off: (pass, switch)."""
         passes = []
         for name, switches in PASSES:
@@ -117,7 +146,8 @@ class Tools:
                     "func.func(transformer-quantize),"
                     "transformer-bind-workload{queries=2 query-length=7},"
                     "func.func(transformer-decompose," + ",".join(passes) + "),"
-                    "convert-transformer-to-ascend{compiled=true},"
+                    "convert-transformer-to-ascend{compiled=true "
+                    f"kernel-set={kernels}}},"
                     "ascend-estimate{device=TEST_DEVICE}")
         priced = run(self.tc_opt, f"--pass-pipeline=builtin.module({pipeline})",
                      text=module)
@@ -130,15 +160,18 @@ class Tools:
             seconds[op["name"]] += op["total_s"]
         return launches, seconds, report["execution_time_s"], table
 
-    def problem(self, module, full, off, expected):
-        launches, seconds, total, table = self.price(module, off)
+    def problem(self, module, full, off, kernels, expected):
+        launches, seconds, total, table = self.price(module, off, kernels)
         full_launches, full_seconds, full_total, _ = full
         names = set(launches) | set(full_launches)
         change = {name: launches[name] - full_launches[name]
                   for name in names if launches[name] != full_launches[name]}
         rows = [line.split() for line in table.splitlines()]
         for name in change:
-            calls = [row[2] for row in rows if row and row[0] == name]
+            # Counted from the right: physical kernels have no name of the
+            # reference.
+            calls = [row[-8] for row in rows
+                     if len(row) > 8 and row[0] == name]
             if calls != [str(int(launches[name]))] * (launches[name] > 0):
                 return f"has {name} in the table {calls} times"
         if change != expected:
@@ -152,33 +185,39 @@ class Tools:
         return None if total > full_total else "does not raise the price"
 
 
-def check_family(tools, pool, config, family):
-    """Prints what each switch does to a preset; whether all is as expected."""
-    module = run(tools.tc_import, config, "--reduced",
-                 "--num-hidden-layers-override", "1")
-    full = tools.price(module, None)
-    expected = expect(family["qk_norm"])
+def check(tools, pool, name, module, kernels, expected):
+    """Prints what each switch does to a module; whether all is as expected."""
+    full = tools.price(module, None, kernels)
     problems = list(pool.map(
-        lambda off: tools.problem(module, full, off, expected[off]), expected))
-    for (name, switch), problem in zip(expected, problems):
-        print(f"{config.stem}, {name} {switch or 'off'}: "
-              f"{problem or 'as expected'}")
+        lambda off: tools.problem(module, full, off, kernels, expected[off]),
+        expected))
+    for (fusion, switch), problem in zip(expected, problems):
+        print(f"{name}, {fusion} {switch or 'off'}: {problem or 'as expected'}")
     return not any(problems)
 
 
 def main():
     tools, models = Tools(*sys.argv[1:4]), pathlib.Path(sys.argv[4])
     families = json.loads(pathlib.Path(sys.argv[5]).read_text())
-    configs = sorted(models.glob("*.json"))
+    encoder = pathlib.Path(sys.argv[6])
+    paths = sorted(models.glob("*.json")) + [encoder]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        same = list(pool.map(tools.has_identity, configs))
-        for config, is_same in zip(configs, same):
+        same = list(pool.map(tools.has_identity, paths))
+        for path, is_same in zip(paths, same):
             if not is_same:
-                print(f"{config.stem}: decompose and fuse is not the identity")
-        print(f"{sum(same)} of {len(same)} presets are won back")
+                print(f"{path.stem}: decompose and fuse is not the identity")
+        print(f"{sum(same)} of {len(same)} modules are won back")
+        agree = []
         # A family without a preset here is an error.
-        agree = [check_family(tools, pool, models / f"{PRESETS[name]}.json",
-                              family) for name, family in families.items()]
+        for name, family in families.items():
+            config = models / f"{PRESETS[name]}.json"
+            module = run(tools.tc_import, config, "--reduced",
+                         "--num-hidden-layers-override", "1")
+            agree.append(check(tools, pool, config.stem, module,
+                               "reference-2026.08",
+                               expect(family["qk_norm"])))
+        agree.append(check(tools, pool, "encoder", tools.load(encoder),
+                           "ascend", EXPECTED_OF_ENCODER))
     sys.exit(not all(same) or not all(agree))
 
 

@@ -5,12 +5,12 @@
 // DEFAULT-NEXT: transformer-shard{devices=0 dp=0 lmhead-tp=0 mlp-tp=0 o-proj-tp=0 tp=0 word-embedding-tp=none},
 // DEFAULT:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC shared-group-scales=false}
 // DEFAULT:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
-// DEFAULT:      transformer-decompose{level=framework
+// DEFAULT:      transformer-decompose{ level=framework }
 // DEFAULT-NOT:  transformer-inline-layers
 // DEFAULT:      transformer-fuse-comm{linear-all-reduce=false
-// DEFAULT:      transformer-fuse-norm{residual=true rms-norm=true}
-// DEFAULT:      transformer-fuse-attention{only-full-width=true rope=true rope-pair=true}
-// DEFAULT:      transformer-fuse-ffn{swiglu=true}
+// DEFAULT:      transformer-fuse-norm{layer-norm=true layer-norm-residual=false residual=true rms-norm=true}
+// DEFAULT:      transformer-fuse-attention{only-equal-types=true only-full-width=true rope=true rope-pair=true}
+// DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // DEFAULT:      transformer-merge-linears{only-equal-groups=true}
 // DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
@@ -21,13 +21,16 @@
 // JUNE:     transformer-quantize{{.*}}shared-group-scales=true
 // JUNE-NOT: transformer-bind-workload
 // JUNE:     transformer-fuse-comm{linear-all-reduce=true
+// JUNE:     transformer-fuse-norm{layer-norm=false layer-norm-residual=false residual=true rms-norm=true}
+// JUNE:     transformer-fuse-ffn{gelu=false swiglu=true}
 // JUNE:     transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // JUNE:     convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.06}
 // JUNE:     ascend-estimate{cost-model=tensorcast-2026.06
 
 // Physical kernels have no restrictions.
 // RUN: tc-opt %s --tensorcast-compile="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PHYSICAL
-// PHYSICAL: transformer-fuse-attention{only-full-width=false rope=true rope-pair=true}
+// PHYSICAL: transformer-fuse-norm{layer-norm=true layer-norm-residual=true residual=true rms-norm=true}
+// PHYSICAL: transformer-fuse-attention{only-equal-types=false only-full-width=false rope=true rope-pair=true}
 // PHYSICAL: transformer-fuse-quant{norm=true only-eps=0.000000e+00 share=true}
 // PHYSICAL: transformer-merge-linears{only-equal-groups=false}
 // PHYSICAL: convert-transformer-to-ascend{compiled=true kernel-set=ascend}

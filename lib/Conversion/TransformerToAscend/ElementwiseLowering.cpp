@@ -23,6 +23,18 @@ struct LowerElementwise : LoweringPattern<SourceOp> {
   }
 };
 
+/// The kernel depends on the formula.
+struct LowerGelu : LoweringPattern<GeluOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(GeluOp op,
+                                PatternRewriter &rewriter) const override {
+    return replaceWithElementwiseLaunch(
+        op, kernels, rewriter,
+        op.getForm() == GeluForm::Erf ? "gelu_erf" : "gelu_tanh");
+  }
+};
+
 /// An op that names memory in another way.
 template <typename SourceOp> struct LowerView : LoweringPattern<SourceOp> {
   using LoweringPattern<SourceOp>::LoweringPattern;
@@ -63,14 +75,18 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
 
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
-  patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-               LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
-               LowerDynamicQuantize, LowerElementwise<MeanOp>,
-               LowerElementwise<MulOp>, LowerElementwise<NegOp>,
-               LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
-               LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
-               LowerElementwise<SwiGLUOp>, LowerView<ConcatWeightsOp>,
-               LowerView<ReshapeOp>, LowerView<RopePackOp>,
-               LowerView<RopePartsOp>, LowerView<SliceOp>>(
-      patterns.getContext(), kernels);
+  patterns
+      .add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
+           LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
+           LowerElementwise<DivOp>, LowerDynamicQuantize,
+           LowerElementwise<ErfOp>, LowerGelu, LowerElementwise<MeanOp>,
+           LowerElementwise<MulOp>, LowerElementwise<MulScalarOp>,
+           LowerElementwise<NegOp>, LowerElementwise<PowOp>,
+           LowerElementwise<QuantizeOp>, LowerElementwise<RsqrtOp>,
+           LowerElementwise<SiluOp>, LowerElementwise<SqrtOp>,
+           LowerElementwise<SubOp>, LowerElementwise<SwiGLUOp>,
+           LowerElementwise<TanhOp>, LowerView<ConcatWeightsOp>,
+           LowerView<ReshapeOp>, LowerView<RopePackOp>, LowerView<RopePartsOp>,
+           LowerView<SliceOp>>(
+          patterns.getContext(), kernels);
 }

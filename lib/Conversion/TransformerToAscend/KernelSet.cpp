@@ -70,6 +70,9 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
       else
         set.kernels[key] = readKernel(value);
   }
+  if (auto whole = json->find("launched_whole"); whole != json->end())
+    for (const auto &[key, why] : whole->items())
+      set.launchedWhole.push_back(key);
   if (auto switches = json->find("switches"); switches != json->end())
     for (const auto &[key, value] : switches->items())
       set.switches[key] = value.value("value", 0.0);

@@ -52,6 +52,57 @@ struct LowerAddRMSNorm : LoweringPattern<AddRMSNormOp> {
 };
 } // namespace
 
+/// How many rows of features `type` has; null if that is not known.
+static ExprAttr countRows(RankedTensorType type) {
+  SmallVector<Dim> dims = getDims(type);
+  dims.back() = Dim(1);
+  return getNumElements(getTensorType(dims, type.getElementType()));
+}
+
+namespace {
+/// A norm around the mean, perhaps with the residual. Kernels differ by whether
+/// they add a bias, and by whether they write the sum.
+template <typename NormOp> struct LowerLayerNorm : LoweringPattern<NormOp> {
+  using LoweringPattern<NormOp>::LoweringPattern;
+
+  LogicalResult matchAndRewrite(NormOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    ExprAttr elements = getNumElements(type), rows = countRows(type);
+    if (!elements || !rows)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      addElementwiseWork(builder, loc, kernel, elements, type.getElementType());
+      // Mean and deviation of each row.
+      if (double bytes = kernel.getCoefficient("statistics_bytes_per_row"))
+        ascend::ScatterOp::create(builder, loc, rows,
+                                  ExprAttr::constant(op.getContext(), bytes),
+                                  ExprAttr::constant(op.getContext(), 0));
+    };
+    bool isSumRead = isSumWritten(op);
+    std::string name = op->getName().stripDialect().str();
+    if (op.getBias())
+      name += "_bias";
+    if (!isSumRead)
+      name += "_discard";
+    return replaceWithLaunch(
+        op, this->kernels, rewriter,
+        {name,
+         llvm::to_vector(op->getOperands()),
+         {},
+         {},
+         work,
+         isSumRead ? std::nullopt : std::optional<unsigned>(0)});
+  }
+
+private:
+  static bool isSumWritten(LayerNormOp) { return true; }
+  static bool isSumWritten(AddLayerNormOp op) {
+    return !op.getSum().use_empty();
+  }
+};
+} // namespace
+
 /// Cosines and sines of a table, as the rotation of `heads` reads them.
 static SmallVector<Value> getTableParts(OpBuilder &builder, Location loc,
                                         RankedTensorType heads,
@@ -81,7 +132,7 @@ struct LowerRope : LoweringPattern<RopeOp> {
                                              op.getType(), op.getTable()));
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addElementwiseWork(builder, loc, kernel, elements,
-                         op.getType().getElementType());
+                         op.getTable().getType().getElementType());
     };
     return replaceWithLaunch(op, kernels, rewriter,
                              {"rope", inputs, {}, {}, work});
@@ -104,7 +155,7 @@ struct LowerRopePair : LoweringPattern<RopePairOp> {
         inputs, getTableParts(rewriter, op.getLoc(), query, op.getTable()));
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addElementwiseWork(builder, loc, kernel, queries + keys,
-                         query.getElementType());
+                         op.getTable().getType().getElementType());
     };
     return replaceWithLaunch(op, kernels, rewriter,
                              {"rope_pair", inputs, {}, {}, work});
@@ -114,7 +165,8 @@ struct LowerRopePair : LoweringPattern<RopePairOp> {
 
 void mlir::tensorcast::populateNormLowering(RewritePatternSet &patterns,
                                             const KernelSet &kernels) {
-  patterns.add<LowerAddRMSNorm, LowerNorm<AddRMSNormQuantizeOp>,
+  patterns.add<LowerAddRMSNorm, LowerLayerNorm<AddLayerNormOp>,
+               LowerLayerNorm<LayerNormOp>, LowerNorm<AddRMSNormQuantizeOp>,
                LowerNorm<RMSNormOp>, LowerNorm<RMSNormQuantizeOp>, LowerRope,
                LowerRopePair>(patterns.getContext(), kernels);
 }

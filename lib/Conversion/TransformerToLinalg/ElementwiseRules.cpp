@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -18,6 +19,36 @@ static Value buildSilu(OpBuilder &builder, Location loc, Value input) {
   return arith::DivFOp::create(builder, loc, input, divisor);
 }
 
+/// The probability that a normal variable is below the input, times the input:
+/// input * erfc(-input / sqrt(2)) / 2
+static Value buildExactGelu(OpBuilder &builder, Location loc, Value input) {
+  Type type = input.getType();
+  Value factor = makeScalar(builder, loc, type, -1 / llvm::numbers::sqrt2);
+  Value argument = arith::MulFOp::create(builder, loc, input, factor);
+  Value twice = math::ErfcOp::create(builder, loc, argument);
+  Value half = makeScalar(builder, loc, type, 0.5);
+  Value share = arith::MulFOp::create(builder, loc, half, twice);
+  return arith::MulFOp::create(builder, loc, input, share);
+}
+
+/// (1 + tanh(u)) / 2 is 1 / (1 + exp(-2 u)).
+static Value buildTanhGelu(OpBuilder &builder, Location loc, Value input) {
+  Type type = input.getType();
+  auto multiply = [&](Value lhs, Value rhs) -> Value {
+    return arith::MulFOp::create(builder, loc, lhs, rhs);
+  };
+  Value square = multiply(input, input);
+  Value share =
+      multiply(square, makeScalar(builder, loc, type, kGeluCubeCoefficient));
+  Value one = makeScalar(builder, loc, type, 1);
+  Value bent = multiply(input, arith::AddFOp::create(builder, loc, one, share));
+  Value exponent =
+      multiply(bent, makeScalar(builder, loc, type, -2 * kGeluTanhFactor));
+  Value exponential = math::ExpOp::create(builder, loc, exponent);
+  Value divisor = arith::AddFOp::create(builder, loc, one, exponential);
+  return arith::DivFOp::create(builder, loc, input, divisor);
+}
+
 /// The scalar that `op` makes of the scalars of its operands.
 static Value buildScalar(OpBuilder &builder, Location loc, AddOp,
                          ValueRange args) {
@@ -27,6 +58,23 @@ static Value buildScalar(OpBuilder &builder, Location loc, AddOp,
 static Value buildScalar(OpBuilder &builder, Location loc, MulOp,
                          ValueRange args) {
   return arith::MulFOp::create(builder, loc, args[0], args[1]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, SubOp,
+                         ValueRange args) {
+  return arith::SubFOp::create(builder, loc, args[0], args[1]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, DivOp,
+                         ValueRange args) {
+  return arith::DivFOp::create(builder, loc, args[0], args[1]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, MulScalarOp op,
+                         ValueRange args) {
+  Value value = makeScalar(builder, loc, args[0].getType(),
+                           op.getValue().convertToDouble());
+  return arith::MulFOp::create(builder, loc, args[0], value);
 }
 
 static Value buildScalar(OpBuilder &builder, Location loc, AddScalarOp op,
@@ -51,6 +99,27 @@ static Value buildScalar(OpBuilder &builder, Location loc, NegOp,
 static Value buildScalar(OpBuilder &builder, Location loc, RsqrtOp,
                          ValueRange args) {
   return math::RsqrtOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, SqrtOp,
+                         ValueRange args) {
+  return math::SqrtOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, TanhOp,
+                         ValueRange args) {
+  return math::TanhOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, ErfOp,
+                         ValueRange args) {
+  return math::ErfOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, GeluOp op,
+                         ValueRange args) {
+  return op.getForm() == GeluForm::Erf ? buildExactGelu(builder, loc, args[0])
+                                       : buildTanhGelu(builder, loc, args[0]);
 }
 
 static Value buildScalar(OpBuilder &builder, Location loc, SiluOp,
@@ -90,9 +159,13 @@ template <typename OpT> struct LowerElementwise : LinalgRule<OpT> {
 
 void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
                                           const RuleContext &rules) {
-  patterns.add<LowerElementwise<AddOp>, LowerElementwise<MulOp>,
-               LowerElementwise<AddScalarOp>, LowerElementwise<PowOp>,
-               LowerElementwise<NegOp>, LowerElementwise<RsqrtOp>,
-               LowerElementwise<SiluOp>, LowerElementwise<CastOp>,
-               LowerElementwise<SwiGLUOp>>(patterns.getContext(), rules);
+  patterns.add<LowerElementwise<AddOp>, LowerElementwise<SubOp>,
+               LowerElementwise<MulOp>, LowerElementwise<DivOp>,
+               LowerElementwise<AddScalarOp>, LowerElementwise<MulScalarOp>,
+               LowerElementwise<PowOp>, LowerElementwise<NegOp>,
+               LowerElementwise<SqrtOp>, LowerElementwise<RsqrtOp>,
+               LowerElementwise<TanhOp>, LowerElementwise<ErfOp>,
+               LowerElementwise<SiluOp>, LowerElementwise<GeluOp>,
+               LowerElementwise<CastOp>, LowerElementwise<SwiGLUOp>>(
+      patterns.getContext(), rules);
 }

@@ -71,9 +71,50 @@ struct LowerRMSNorm : LinalgRule<RMSNormOp> {
     return success();
   }
 };
+
+struct LowerLayerNorm : LinalgRule<LayerNormOp> {
+  using LinalgRule::LinalgRule;
+
+  LogicalResult
+  matchAndRewrite(LayerNormOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value input = adaptor.getInput();
+    RankedTensorType type = getTensorType(input);
+    Value mean = buildMean(rewriter, loc, input, /*squared=*/false);
+    auto center = [](OpBuilder &builder, Location innerLoc,
+                     ValueRange args) -> Value {
+      return arith::SubFOp::create(builder, innerLoc, args[0], args[1]);
+    };
+    auto wide = RankedTensorType::get(type.getShape(),
+                                      getTensorType(mean).getElementType());
+    Value centered =
+        buildElementwise(rewriter, loc, wide, {input, mean}, center);
+    Value variance = buildMean(rewriter, loc, centered, /*squared=*/true);
+    auto scale = [&](OpBuilder &builder, Location innerLoc,
+                     ValueRange args) -> Value {
+      Value eps = makeScalar(builder, innerLoc, args[1].getType(),
+                             op.getEps().convertToDouble());
+      Value stable = arith::AddFOp::create(builder, innerLoc, args[1], eps);
+      Value inverse = math::RsqrtOp::create(builder, innerLoc, stable);
+      Value normal = arith::MulFOp::create(builder, innerLoc, args[0], inverse);
+      Value scaled = arith::MulFOp::create(builder, innerLoc, normal, args[2]);
+      if (args.size() == 3)
+        return scaled;
+      return arith::AddFOp::create(builder, innerLoc, scaled, args[3]);
+    };
+    SmallVector<Value> inputs{centered, variance, adaptor.getWeight()};
+    if (adaptor.getBias())
+      inputs.push_back(adaptor.getBias());
+    rewriter.replaceOp(
+        op, buildElementwise(rewriter, loc, op.getType(), inputs, scale));
+    return success();
+  }
+};
 } // namespace
 
 void tensorcast::populateNormRules(RewritePatternSet &patterns,
                                    const RuleContext &rules) {
-  patterns.add<LowerMean, LowerRMSNorm>(patterns.getContext(), rules);
+  patterns.add<LowerMean, LowerRMSNorm, LowerLayerNorm>(patterns.getContext(),
+                                                        rules);
 }

@@ -72,8 +72,9 @@ struct LowerRopeParts : LinalgRule<RopePartsOp> {
 };
 
 /// result[t, h, d] = input[t, h, d] * cos[t, d] + rotated[t, h, d] * sin[t, d]
-/// for d below the width r, where rotated is -input[.., d + r/2] in the first
-/// half of r and input[.., d - r/2] in the second; the rest passes.
+/// for d below the width r; the rest passes. Features are rotated in pairs at a
+/// distance: r/2 between the halves, 1 between neighbours. rotated is minus the
+/// partner for the first of a pair, and the partner for the second.
 struct LowerRope : LinalgRule<RopeOp> {
   using LinalgRule::LinalgRule;
 
@@ -99,19 +100,30 @@ struct LowerRope : LinalgRule<RopeOp> {
             tensor::ExtractOp::create(builder, loc, tensor, indices);
         return widen(builder, loc, element);
       };
-      Value isLow = compare(arith::CmpIPredicate::slt, width / 2);
+      bool isHalf = op.getStyle() == RopeStyle::Half;
+      Value isFirst;
+      if (isHalf) {
+        isFirst = compare(arith::CmpIPredicate::slt, width / 2);
+      } else {
+        Value rest = arith::RemSIOp::create(builder, loc, at[2], index(2));
+        isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        rest, index(0));
+      }
+      Value distance = index(isHalf ? width / 2 : 1);
       Value isRotated = compare(arith::CmpIPredicate::slt, width);
-      Value up = arith::AddIOp::create(builder, loc, at[2], index(width / 2));
-      Value down = arith::SubIOp::create(builder, loc, at[2], index(width / 2));
-      Value partner = arith::SelectOp::create(builder, loc, isLow, up, down);
-      // Beyond the width nothing is rotated; reads stay within the table.
+      Value up = arith::AddIOp::create(builder, loc, at[2], distance);
+      Value down = arith::SubIOp::create(builder, loc, at[2], distance);
+      Value partner = arith::SelectOp::create(builder, loc, isFirst, up, down);
+      // Beyond the width nothing is rotated; reads stay within the tensors.
+      partner = arith::MinSIOp::create(builder, loc, partner,
+                                       index(op.getType().getDimSize(2) - 1));
       Value column =
           arith::MinSIOp::create(builder, loc, at[2], index(width - 1));
 
       Value x = read(input, at);
       Value y = read(input, {at[0], at[1], partner});
       Value negated = arith::NegFOp::create(builder, loc, y);
-      y = arith::SelectOp::create(builder, loc, isLow, negated, y);
+      y = arith::SelectOp::create(builder, loc, isFirst, negated, y);
       Value cos = read(table, {index(0), at[0], column});
       Value sin = read(table, {index(1), at[0], column});
       Value rotated = arith::AddFOp::create(

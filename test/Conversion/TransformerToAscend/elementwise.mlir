@@ -21,6 +21,16 @@ func.func @mul(%x: tensor<7x8xf16>) -> tensor<7x8xf16> {
   return %0 : tensor<7x8xf16>
 }
 
+// CHECK-LABEL: func @difference_and_quotient
+// CHECK-SAME:    %[[X:.*]]: tensor<7x8xf16>, %[[Y:.*]]: tensor<7x1xf16>
+// CHECK:         ascend.launch "sub"(%[[X]], %[[Y]]) as("aten.sub") : (tensor<7x8xf16>, tensor<7x1xf16>) -> tensor<7x8xf16>
+// CHECK:         ascend.launch "div"(%[[X]], %[[Y]]) as("aten.div") : (tensor<7x8xf16>, tensor<7x1xf16>) -> tensor<7x8xf16>
+func.func @difference_and_quotient(%x: tensor<7x8xf16>, %y: tensor<7x1xf16>) {
+  %0 = transformer.sub %x, %y : tensor<7x8xf16>, tensor<7x1xf16>
+  %1 = transformer.div %x, %y : tensor<7x8xf16>, tensor<7x1xf16>
+  return
+}
+
 // CHECK-LABEL: func @elementwise_of_one
 // CHECK-SAME:    %[[X:.*]]: tensor<7x8xf32>
 // CHECK:         ascend.launch "add_scalar"(%[[X]]) as("aten.add") : (tensor<7x8xf32>) -> tensor<7x8xf32>
@@ -30,6 +40,10 @@ func.func @mul(%x: tensor<7x8xf16>) -> tensor<7x8xf16> {
 // CHECK:         ascend.launch "silu"(%[[X]]) as("aten.silu") : (tensor<7x8xf32>) -> tensor<7x8xf32>
 // CHECK:         ascend.launch "cast"(%[[X]]) as("aten._to_copy") : (tensor<7x8xf32>) -> tensor<7x8xf16>
 // CHECK:         ascend.launch "mean"(%[[X]]) as("aten.mean") : (tensor<7x8xf32>) -> tensor<7x1xf32>
+// CHECK:         ascend.launch "mul_scalar"(%[[X]]) as("aten.mul") : (tensor<7x8xf32>) -> tensor<7x8xf32>
+// CHECK:         ascend.launch "sqrt"(%[[X]]) as("aten.sqrt") : (tensor<7x8xf32>) -> tensor<7x8xf32>
+// CHECK:         ascend.launch "tanh"(%[[X]]) as("aten.tanh") : (tensor<7x8xf32>) -> tensor<7x8xf32>
+// CHECK:         ascend.launch "erf"(%[[X]]) as("aten.erf") : (tensor<7x8xf32>) -> tensor<7x8xf32>
 func.func @elementwise_of_one(%x: tensor<7x8xf32>) {
   %0 = transformer.add_scalar %x, 1.0e-6 : tensor<7x8xf32>
   %1 = transformer.pow %x exponent(2.0) : tensor<7x8xf32>
@@ -38,6 +52,10 @@ func.func @elementwise_of_one(%x: tensor<7x8xf32>) {
   %4 = transformer.silu %x : tensor<7x8xf32>
   %5 = transformer.cast %x : tensor<7x8xf32> to tensor<7x8xf16>
   %6 = transformer.mean %x : tensor<7x8xf32>
+  %7 = transformer.mul_scalar %x, 0.5 : tensor<7x8xf32>
+  %8 = transformer.sqrt %x : tensor<7x8xf32>
+  %9 = transformer.tanh %x : tensor<7x8xf32>
+  %10 = transformer.erf %x : tensor<7x8xf32>
   return
 }
 

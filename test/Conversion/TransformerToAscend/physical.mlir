@@ -19,6 +19,19 @@ func.func @arithmetic(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %s: tensor<f32>) {
   return
 }
 
+// A residual and the layer norm behind it are one kernel, which writes the sum if
+// something reads it.
+// CHECK-LABEL: func @add_layer_norm
+// CHECK-SAME:    %[[X:.*]]: tensor<7x8xf16>, %[[W:.*]]: tensor<8xf16>, %[[B:.*]]: tensor<8xf16>
+// CHECK-NEXT:    %[[A:.*]]:2 = ascend.launch "add_layer_norm"(%[[X]], %[[X]], %[[W]]) : {{.*}} -> (tensor<7x8xf16>, tensor<7x8xf16>) { ascend.elementwise elements(56) operations(7) : f32 }
+// CHECK-NEXT:    %[[C:.*]] = ascend.launch "add_layer_norm_bias_discard"(%[[A]]#0, %[[A]]#1, %[[W]], %[[B]]) : {{.*}} -> tensor<7x8xf16> { ascend.elementwise elements(56) operations(8) : f32 }
+// CHECK-NEXT:    return %[[C]]
+func.func @add_layer_norm(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %b: tensor<8xf16>) -> tensor<7x8xf16> {
+  %0, %1 = transformer.add_layer_norm %x, %x, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
+  %2, %3 = transformer.add_layer_norm %0, %1, %w bias(%b : tensor<8xf16>) eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
+  return %3 : tensor<7x8xf16>
+}
+
 // The physical set multiplies activations by narrow weights as they are, and is
 // charged for widening 8 x 4 weights; the reference quantizes activations, too.
 // CHECK-LABEL: func @weight_only

@@ -1,5 +1,5 @@
 // RUN: tc-opt %s --transformer-decompose | FileCheck %s
-// RUN: tc-opt %s --transformer-decompose="ops=add_rms_norm,rms_norm_quantize,add_rms_norm_quantize,rope_pair" \
+// RUN: tc-opt %s --transformer-decompose="ops=add_rms_norm,add_layer_norm,rms_norm_quantize,add_rms_norm_quantize,rope_pair" \
 // RUN:   | FileCheck %s --check-prefix=ONCE
 // RUN: tc-opt %s --transformer-decompose="level=primitive" | FileCheck %s --check-prefix=PRIMITIVE
 
@@ -19,6 +19,21 @@
 // ONCE-NEXT:     return %[[SUM]], %[[NORM]]
 func.func @add_rms_norm(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
   %0, %1 = transformer.add_rms_norm %x, %y, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
+  return %0, %1 : tensor<7x8xf16>, tensor<7x8xf16>
+}
+
+// CHECK-LABEL: func @add_layer_norm
+// CHECK-SAME:    %[[X:.*]]: tensor<7x8xf16>, %[[Y:.*]]: tensor<7x8xf16>, %[[W:.*]]: tensor<8xf16>, %[[B:.*]]: tensor<8xf16>
+// CHECK-NEXT:    %[[SUM:.*]] = transformer.add %[[X]], %[[Y]]
+// CHECK-NEXT:    transformer.mean %[[SUM]]
+// CHECK:         %[[NORM:.*]] = transformer.add %{{.*}}, %[[B]]
+// CHECK-NEXT:    return %[[SUM]], %[[NORM]]
+// ONCE-LABEL:  func @add_layer_norm
+// ONCE:          %[[SUM:.*]] = transformer.add %
+// ONCE-NEXT:     %[[NORM:.*]] = transformer.layer_norm %[[SUM]], %{{.*}} bias(%{{.*}} : tensor<8xf16>) eps(1.0e-05)
+// ONCE-NEXT:     return %[[SUM]], %[[NORM]]
+func.func @add_layer_norm(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>, %b: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
+  %0, %1 = transformer.add_layer_norm %x, %y, %w bias(%b : tensor<8xf16>) eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %0, %1 : tensor<7x8xf16>, tensor<7x8xf16>
 }
 
@@ -66,6 +81,13 @@ func.func @add_rms_norm_quantize(%x: tensor<7x64xf16>, %w: tensor<64xf16>) -> (t
 func.func @linear_all_reduce(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>, %b: tensor<4xf16>) -> tensor<7x4xf16> {
   %0 = transformer.linear %x, %w bias(%b : tensor<4xf16>) all_reduce<2> : tensor<7x8xf16>, tensor<4x8xf16> -> tensor<7x4xf16>
   return %0 : tensor<7x4xf16>
+}
+
+// ONCE-LABEL:  func @interleaved_rope_pair
+// ONCE-COUNT-2:  transformer.rope %{{.*}} style(interleaved)
+func.func @interleaved_rope_pair(%q: tensor<7x4x8xf16>, %k: tensor<7x2x8xf16>, %t: !transformer.rope_table<8xf16>) -> (tensor<7x4x8xf16>, tensor<7x2x8xf16>) {
+  %0, %1 = transformer.rope_pair %q, %k, %t style(interleaved) : tensor<7x4x8xf16>, tensor<7x2x8xf16>, !transformer.rope_table<8xf16>
+  return %0, %1 : tensor<7x4x8xf16>, tensor<7x2x8xf16>
 }
 
 // CHECK-LABEL: func @rope_pair

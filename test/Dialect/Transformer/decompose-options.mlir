@@ -2,6 +2,9 @@
 // RUN: tc-opt %s --transformer-decompose="ops=transformer.rms_norm,swiglu" | FileCheck %s --check-prefix=TWO
 // RUN: tc-opt %s --transformer-decompose="ops=linear" | FileCheck %s --check-prefix=WHOLE
 // RUN: tc-opt %s --transformer-decompose="ops=linear level=primitive" | FileCheck %s --check-prefix=EXPANDED
+// RUN: tc-opt %s --transformer-decompose="keep=rms_norm level=primitive" | FileCheck %s --check-prefix=KEPT
+// RUN: tc-opt %s --transformer-decompose="ops=rms_norm,swiglu keep=transformer.rms_norm" | FileCheck %s --check-prefix=KEPT-OF-TWO
+// RUN: not tc-opt %s --transformer-decompose="keep=rms_nrm" 2>&1 | FileCheck %s --check-prefix=NEAR
 // RUN: not tc-opt %s --transformer-decompose="ops=norm" 2>&1 | FileCheck %s --check-prefix=FAR
 // RUN: not tc-opt %s --transformer-decompose="ops=rms_norm,rms_nrm" 2>&1 | FileCheck %s --check-prefix=NEAR
 // RUN: not tc-opt %s --transformer-decompose="ops=add" 2>&1 | FileCheck %s --check-prefix=NO-COMPOSITE
@@ -24,6 +27,14 @@
 // EXPANDED: transformer.rms_norm
 // EXPANDED: transformer.matmul
 // EXPANDED: transformer.swiglu
+
+// KEPT:    transformer.rms_norm
+// KEPT:    transformer.matmul
+// KEPT:    transformer.silu
+
+// KEPT-OF-TWO: transformer.rms_norm
+// KEPT-OF-TWO: transformer.linear
+// KEPT-OF-TWO: transformer.silu
 
 // FAR:     error: unknown composite op 'norm'; known composite ops: {{.*rms_norm}}
 // NEAR:    error: unknown composite op 'rms_nrm'; did you mean 'rms_norm'? known composite ops:

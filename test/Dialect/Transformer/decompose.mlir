@@ -24,6 +24,63 @@ func.func @rms_norm(%x: tensor<?x8xf16, #tokens>, %w: tensor<8xf16>) -> tensor<?
   return %0 : tensor<?x8xf16, #tokens>
 }
 
+// Nine launches with a bias, eight without.
+// CHECK-LABEL: func @layer_norm
+// CHECK-SAME:    %[[X:.*]]: tensor<?x8xf16, #[[TOKENS:.*]]>, %[[W:.*]]: tensor<8xf16>, %[[B:.*]]: tensor<8xf16>
+// CHECK-NEXT:    %[[MEAN:.*]] = transformer.mean %[[X]] : tensor<?x8xf16, #[[TOKENS]]>
+// CHECK-NEXT:    %[[CENTERED:.*]] = transformer.sub %[[X]], %[[MEAN]]
+// CHECK-NEXT:    %[[SQUARES:.*]] = transformer.pow %[[CENTERED]] exponent(2.0)
+// CHECK-NEXT:    %[[VARIANCE:.*]] = transformer.mean %[[SQUARES]]
+// CHECK-NEXT:    %[[STABLE:.*]] = transformer.add_scalar %[[VARIANCE]], 1.0e-05 : tensor<?x1xf16, #[[TOKENS]]>
+// CHECK-NEXT:    %[[ROOT:.*]] = transformer.sqrt %[[STABLE]]
+// CHECK-NEXT:    %[[NORMAL:.*]] = transformer.div %[[CENTERED]], %[[ROOT]]
+// CHECK-NEXT:    %[[SCALED:.*]] = transformer.mul %[[NORMAL]], %[[W]]
+// CHECK-NEXT:    %[[R:.*]] = transformer.add %[[SCALED]], %[[B]]
+// CHECK-NEXT:    return %[[R]]
+func.func @layer_norm(%x: tensor<?x8xf16, #tokens>, %w: tensor<8xf16>, %b: tensor<8xf16>) -> tensor<?x8xf16, #tokens> {
+  %0 = transformer.layer_norm %x, %w bias(%b : tensor<8xf16>) eps(1.0e-5) : tensor<?x8xf16, #tokens>, tensor<8xf16>
+  return %0 : tensor<?x8xf16, #tokens>
+}
+
+// CHECK-LABEL: func @layer_norm_without_a_bias
+// CHECK:         %[[R:.*]] = transformer.mul
+// CHECK-NEXT:    return %[[R]]
+func.func @layer_norm_without_a_bias(%x: tensor<?x8xf16, #tokens>, %w: tensor<8xf16>) -> tensor<?x8xf16, #tokens> {
+  %0 = transformer.layer_norm %x, %w eps(1.0e-5) : tensor<?x8xf16, #tokens>, tensor<8xf16>
+  return %0 : tensor<?x8xf16, #tokens>
+}
+
+// Five launches.
+// CHECK-LABEL: func @gelu(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x8xf16, #{{.*}}>
+// CHECK-NEXT:    %[[A:.*]] = transformer.mul_scalar %[[X]], 0.7071067811865475
+// CHECK-NEXT:    %[[ERF:.*]] = transformer.erf %[[A]]
+// CHECK-NEXT:    %[[GATE:.*]] = transformer.add_scalar %[[ERF]], 1.0
+// CHECK-NEXT:    %[[TWICE:.*]] = transformer.mul %[[X]], %[[GATE]]
+// CHECK-NEXT:    %[[R:.*]] = transformer.mul_scalar %[[TWICE]], 0.5
+// CHECK-NEXT:    return %[[R]]
+func.func @gelu(%x: tensor<?x8xf16, #tokens>) -> tensor<?x8xf16, #tokens> {
+  %0 = transformer.gelu %x : tensor<?x8xf16, #tokens>
+  return %0 : tensor<?x8xf16, #tokens>
+}
+
+// Eight launches.
+// CHECK-LABEL: func @gelu_by_tanh
+// CHECK-SAME:    %[[X:.*]]: tensor<?x8xf16, #{{.*}}>
+// CHECK-NEXT:    %[[CUBE:.*]] = transformer.pow %[[X]] exponent(3.0)
+// CHECK-NEXT:    %[[SHARE:.*]] = transformer.mul_scalar %[[CUBE]], 0.044715
+// CHECK-NEXT:    %[[SUM:.*]] = transformer.add %[[X]], %[[SHARE]]
+// CHECK-NEXT:    %[[A:.*]] = transformer.mul_scalar %[[SUM]], 0.7978845608028654
+// CHECK-NEXT:    %[[TANH:.*]] = transformer.tanh %[[A]]
+// CHECK-NEXT:    %[[GATE:.*]] = transformer.add_scalar %[[TANH]], 1.0
+// CHECK-NEXT:    %[[TWICE:.*]] = transformer.mul %[[X]], %[[GATE]]
+// CHECK-NEXT:    %[[R:.*]] = transformer.mul_scalar %[[TWICE]], 0.5
+// CHECK-NEXT:    return %[[R]]
+func.func @gelu_by_tanh(%x: tensor<?x8xf16, #tokens>) -> tensor<?x8xf16, #tokens> {
+  %0 = transformer.gelu %x form(tanh) : tensor<?x8xf16, #tokens>
+  return %0 : tensor<?x8xf16, #tokens>
+}
+
 // CHECK-LABEL: func @swiglu
 // CHECK-SAME:    %[[GATE:.*]]: tensor<?x8xf16, #{{.*}}>, %[[UP:.*]]: tensor
 // CHECK:         %[[SILU:.*]] = transformer.silu %[[GATE]]
@@ -80,6 +137,45 @@ func.func @rope_of_whole_heads(%x: tensor<?x2x8xf16, #tokens>, %table: !transfor
 func.func @rope_of_a_part_of_each_head(%x: tensor<?x2x8xf16, #tokens>, %table: !transformer.rope_table<6xf16>)
     -> tensor<?x2x8xf16, #tokens> {
   %0 = transformer.rope %x, %table : tensor<?x2x8xf16, #tokens>, !transformer.rope_table<6xf16>
+  return %0 : tensor<?x2x8xf16, #tokens>
+}
+
+// Neighbours are the halves of pairs; five launches, as for halves.
+// CHECK-LABEL: func @interleaved_rope
+// CHECK-SAME:    %[[X:.*]]: tensor<?x2x8xf16, #{{.*}}>, %[[T:.*]]: !transformer.rope_table<8xf16>
+// CHECK:         %[[COS:.*]], %[[SIN:.*]] = transformer.rope_parts %[[T]]
+// CHECK-NEXT:    %[[A:.*]] = transformer.mul %[[X]], %[[COS]]
+// CHECK-NEXT:    %[[PAIRS:.*]] = transformer.reshape %[[X]] : tensor<?x2x8xf16, #{{.*}}> to tensor<?x2x4x2xf16, #{{.*}}>
+// CHECK-NEXT:    %[[FIRST:.*]] = transformer.slice %[[PAIRS]] offset(0) size(1)
+// CHECK-NEXT:    %[[SECOND:.*]] = transformer.slice %[[PAIRS]] offset(1) size(1)
+// CHECK-NEXT:    %[[NEG:.*]] = transformer.neg %[[SECOND]]
+// CHECK-NEXT:    %[[TURNED:.*]] = transformer.concat %[[NEG]], %[[FIRST]]
+// CHECK-NEXT:    %[[FLAT:.*]] = transformer.reshape %[[TURNED]] : tensor<?x2x4x2xf16, #{{.*}}> to tensor<?x2x8xf16, #{{.*}}>
+// CHECK-NEXT:    %[[B:.*]] = transformer.mul %[[FLAT]], %[[SIN]]
+// CHECK-NEXT:    %[[R:.*]] = transformer.add %[[A]], %[[B]]
+// CHECK-NEXT:    return %[[R]]
+func.func @interleaved_rope(%x: tensor<?x2x8xf16, #tokens>, %table: !transformer.rope_table<8xf16>)
+    -> tensor<?x2x8xf16, #tokens> {
+  %0 = transformer.rope %x, %table style(interleaved) : tensor<?x2x8xf16, #tokens>, !transformer.rope_table<8xf16>
+  return %0 : tensor<?x2x8xf16, #tokens>
+}
+
+// With a wider table the factors are widened, and the sum is rounded.
+// CHECK-LABEL: func @rope_in_f32
+// CHECK-SAME:    %[[X:.*]]: tensor<?x2x8xf16, #{{.*}}>, %[[T:.*]]: !transformer.rope_table<8xf32>
+// CHECK:         %[[COS:.*]], %[[SIN:.*]] = transformer.rope_parts %[[T]] : <8xf32> -> tensor<?x1x8xf32, #{{.*}}>
+// CHECK-NEXT:    %[[WIDE:.*]] = transformer.cast %[[X]] : tensor<?x2x8xf16, #{{.*}}> to tensor<?x2x8xf32, #{{.*}}>
+// CHECK-NEXT:    %[[A:.*]] = transformer.mul %[[WIDE]], %[[COS]]
+// CHECK:         transformer.neg %{{.*}} : tensor<?x2x4x1xf16, #{{.*}}>
+// CHECK:         %[[FLAT:.*]] = transformer.reshape %{{.*}} : tensor<?x2x4x2xf16, #{{.*}}> to tensor<?x2x8xf16, #{{.*}}>
+// CHECK-NEXT:    %[[WIDE2:.*]] = transformer.cast %[[FLAT]]
+// CHECK-NEXT:    %[[B:.*]] = transformer.mul %[[WIDE2]], %[[SIN]]
+// CHECK-NEXT:    %[[SUM:.*]] = transformer.add %[[A]], %[[B]]
+// CHECK-NEXT:    %[[R:.*]] = transformer.cast %[[SUM]] : tensor<?x2x8xf32, #{{.*}}> to tensor<?x2x8xf16, #{{.*}}>
+// CHECK-NEXT:    return %[[R]]
+func.func @rope_in_f32(%x: tensor<?x2x8xf16, #tokens>, %table: !transformer.rope_table<8xf32>)
+    -> tensor<?x2x8xf16, #tokens> {
+  %0 = transformer.rope %x, %table style(interleaved) : tensor<?x2x8xf16, #tokens>, !transformer.rope_table<8xf32>
   return %0 : tensor<?x2x8xf16, #tokens>
 }
 

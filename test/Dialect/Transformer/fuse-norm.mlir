@@ -313,7 +313,7 @@ func.func @no_residual_in_front(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> tenso
 // CHECK-NEXT:    transformer.rms_norm
 func.func @no_residual_that_is_the_weight(%x: tensor<8xf16>) -> tensor<8xf16> {
   %sum = transformer.add %x, %x : tensor<8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=no_residual_that_is_the_weight | Reason="the sum is the weight as well", Remark="not fused"}}
+  // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=no_residual_that_is_the_weight | Reason="the sum is the weight or bias as well", Remark="not fused"}}
   %norm = transformer.rms_norm %sum, %sum eps(1.0e-5) : tensor<8xf16>, tensor<8xf16>
   return %norm : tensor<8xf16>
 }

@@ -104,9 +104,25 @@ func.func @pair_of_flat_queries(%q: tensor<7x32xf16>, %k: tensor<7x2x8xf16>, %t:
 
 // -----
 
-func.func @pair_with_a_table_of_another_type(%q: tensor<7x4x8xf16>, %k: tensor<7x2x8xf16>, %t: !transformer.rope_table<8xf32>) {
-  // expected-error @below {{'transformer.rope_pair' op expected a table of 'f16', as the input is, but got 'f32'}}
-  %0, %1 = transformer.rope_pair %q, %k, %t : tensor<7x4x8xf16>, tensor<7x2x8xf16>, !transformer.rope_table<8xf32>
+func.func @pair_with_a_table_of_another_type(%q: tensor<7x4x8xf16>, %k: tensor<7x2x8xf16>, %t: !transformer.rope_table<8xbf16>) {
+  // expected-error @below {{'transformer.rope_pair' op expected a table of 'f16', as the input is, or of 'f32', but got 'bf16'}}
+  %0, %1 = transformer.rope_pair %q, %k, %t : tensor<7x4x8xf16>, tensor<7x2x8xf16>, !transformer.rope_table<8xbf16>
+  return
+}
+
+// -----
+
+func.func @added_layer_norm_of_other_features(%x: tensor<7x64xf16>, %w: tensor<32xf16>) {
+  // expected-error @below {{'transformer.add_layer_norm' op expected 64 weights, one per feature, but got 32}}
+  %0, %1 = transformer.add_layer_norm %x, %x, %w eps(1.0e-6) : tensor<7x64xf16>, tensor<32xf16>
+  return
+}
+
+// -----
+
+func.func @added_layer_norm_with_a_bias_of_another_width(%x: tensor<7x64xf16>, %w: tensor<64xf16>, %b: tensor<32xf16>) {
+  // expected-error @below {{'transformer.add_layer_norm' op expected dimension 0 of 'bias' to be 64, but got 32}}
+  %0, %1 = transformer.add_layer_norm %x, %x, %w bias(%b : tensor<32xf16>) eps(1.0e-6) : tensor<7x64xf16>, tensor<64xf16>
   return
 }
 

@@ -483,9 +483,17 @@ func.func @rope_of_heads_of_unknown_size(%x: tensor<7x2x?xf16>, %table: !transfo
 
 // -----
 
-func.func @rope_of_another_element_type(%x: tensor<7x2x8xf16>, %table: !transformer.rope_table<8xf32>) {
-  // expected-error @below {{'transformer.rope' op expected a table of 'f16', as the input is, but got 'f32'}}
-  %0 = transformer.rope %x, %table : tensor<7x2x8xf16>, !transformer.rope_table<8xf32>
+func.func @rope_of_another_element_type(%x: tensor<7x2x8xf16>, %table: !transformer.rope_table<8xbf16>) {
+  // expected-error @below {{'transformer.rope' op expected a table of 'f16', as the input is, or of 'f32', but got 'bf16'}}
+  %0 = transformer.rope %x, %table : tensor<7x2x8xf16>, !transformer.rope_table<8xbf16>
+  return
+}
+
+// -----
+
+func.func @rope_of_a_narrower_table(%x: tensor<7x2x8xf32>, %table: !transformer.rope_table<8xf16>) {
+  // expected-error @below {{'transformer.rope' op expected a table of 'f32', as the input is, but got 'f16'}}
+  %0 = transformer.rope %x, %table : tensor<7x2x8xf32>, !transformer.rope_table<8xf16>
   return
 }
 

@@ -22,6 +22,24 @@ func.func @norms(%x: tensor<7x64xf16>, %y: tensor<7x64xf16>, %w: tensor<64xf16>,
   return
 }
 
+// CHECK-LABEL: func @layer_norms
+// CHECK-SAME:    %[[X:.*]]: tensor<7x64xf16>, %[[Y:.*]]: tensor<7x64xf16>, %[[W:.*]]: tensor<64xf16>, %[[B:.*]]: tensor<64xf16>
+// CHECK-NEXT:    %{{.*}}, %{{.*}} = transformer.add_layer_norm %[[X]], %[[Y]], %[[W]] eps(1.0e-05) : tensor<7x64xf16>, tensor<64xf16>
+// CHECK-NEXT:    %{{.*}}, %{{.*}} = transformer.add_layer_norm %[[X]], %[[Y]], %[[W]] bias(%[[B]] : tensor<64xf16>) eps(1.0e-05) : tensor<7x64xf16>, tensor<64xf16>
+func.func @layer_norms(%x: tensor<7x64xf16>, %y: tensor<7x64xf16>, %w: tensor<64xf16>, %b: tensor<64xf16>) {
+  %0, %1 = transformer.add_layer_norm %x, %y, %w eps(1.0e-5) : tensor<7x64xf16>, tensor<64xf16>
+  %2, %3 = transformer.add_layer_norm %x, %y, %w bias(%b : tensor<64xf16>) eps(1.0e-5) : tensor<7x64xf16>, tensor<64xf16>
+  return
+}
+
+// CHECK-LABEL: func @interleaved_rope_pair
+// CHECK-SAME:    %[[Q:.*]]: tensor<7x4x8xf16>, %[[K:.*]]: tensor<7x2x12xf16>, %[[T:.*]]: !transformer.rope_table<8xf16>
+// CHECK-NEXT:    transformer.rope_pair %[[Q]], %[[K]], %[[T]] style(interleaved) : tensor<7x4x8xf16>, tensor<7x2x12xf16>, <8xf16>
+func.func @interleaved_rope_pair(%q: tensor<7x4x8xf16>, %k: tensor<7x2x12xf16>, %t: !transformer.rope_table<8xf16>) {
+  %0, %1 = transformer.rope_pair %q, %k, %t style(interleaved) : tensor<7x4x8xf16>, tensor<7x2x12xf16>, !transformer.rope_table<8xf16>
+  return
+}
+
 // CHECK-LABEL: func @rope_pair
 // CHECK-SAME:    %[[Q:.*]]: tensor<7x4x8xf16>, %[[K:.*]]: tensor<7x2x12xf16>, %[[T:.*]]: !transformer.rope_table<8xf16>
 // CHECK-NEXT:    transformer.rope_pair %[[Q]], %[[K]], %[[T]] : tensor<7x4x8xf16>, tensor<7x2x12xf16>, <8xf16>

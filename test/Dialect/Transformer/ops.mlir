@@ -92,6 +92,20 @@ func.func @decimals(%x: tensor<2x8xf16>, %w: tensor<8xf16>) {
   return
 }
 
+// CHECK-LABEL: func @layer_norm
+// CHECK-SAME:    %[[X:.*]]: tensor<?x16x8xf16, #[[TOKENS]]>, %[[W:.*]]: tensor<8xf16>, %[[B:.*]]: tensor<8xf16>
+// CHECK:         transformer.layer_norm %[[X]], %[[W]] eps(1.0e-05)
+// CHECK-SAME:      : tensor<?x16x8xf16, #[[TOKENS]]>, tensor<8xf16>
+// CHECK:         transformer.layer_norm %[[X]], %[[W]] bias(%[[B]] : tensor<8xf16>) eps(1.0e-12)
+// CHECK-SAME:      : tensor<?x16x8xf16, #[[TOKENS]]>, tensor<8xf16>
+func.func @layer_norm(%x: tensor<?x16x8xf16, #tokens>, %w: tensor<8xf16>, %b: tensor<8xf16>) {
+  %0 = transformer.layer_norm %x, %w eps(1.0e-5)
+      : tensor<?x16x8xf16, #tokens>, tensor<8xf16>
+  %1 = transformer.layer_norm %x, %w bias(%b : tensor<8xf16>) eps(1.0e-12)
+      : tensor<?x16x8xf16, #tokens>, tensor<8xf16>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Linear layers, embeddings
 //===----------------------------------------------------------------------===//
@@ -201,6 +215,21 @@ func.func @rope(%q: tensor<?x16x8xf16, #tokens>, %table: !transformer.rope_table
   return
 }
 
+// The style of every other model is not printed; a table may be wider than the
+// heads.
+// CHECK-LABEL: func @interleaved_rope
+// CHECK-SAME:    %[[Q:.*]]: tensor<?x16x8xf16, #[[TOKENS]]>, %[[TABLE:.*]]: !transformer.rope_table<8xf16>, %[[WIDE:.*]]: !transformer.rope_table<8xf32>
+// CHECK:         transformer.rope %[[Q]], %[[TABLE]] style(interleaved) : tensor<?x16x8xf16, #[[TOKENS]]>, <8xf16>
+// CHECK:         transformer.rope %[[Q]], %[[TABLE]] : tensor<?x16x8xf16, #[[TOKENS]]>, <8xf16>
+// CHECK:         transformer.rope %[[Q]], %[[WIDE]] style(interleaved) : tensor<?x16x8xf16, #[[TOKENS]]>, <8xf32>
+func.func @interleaved_rope(%q: tensor<?x16x8xf16, #tokens>, %table: !transformer.rope_table<8xf16>,
+                            %wide: !transformer.rope_table<8xf32>) {
+  %0 = transformer.rope %q, %table style(interleaved) : tensor<?x16x8xf16, #tokens>, !transformer.rope_table<8xf16>
+  %1 = transformer.rope %q, %table style(half) : tensor<?x16x8xf16, #tokens>, !transformer.rope_table<8xf16>
+  %2 = transformer.rope %q, %wide style(interleaved) : tensor<?x16x8xf16, #tokens>, !transformer.rope_table<8xf32>
+  return
+}
+
 // CHECK-LABEL: func @attention_over_a_cache
 // CHECK-SAME:    %[[Q:[^:]*]]: tensor<?x64x128xf16, #[[TOKENS]]>, %[[K:[^:]*]]: tensor<?x8x128xf16, #[[TOKENS]]>, %[[BATCH:[^:]*]]: !transformer.batch
 // CHECK:         %[[CACHE:.*]] = transformer.kv_cache
@@ -230,6 +259,18 @@ func.func @swiglu(%gate: tensor<?x192xf16, #tokens>, %up: tensor<?x192xf16, #tok
   return
 }
 
+// CHECK-LABEL: func @gelu
+// CHECK-SAME:    %[[X:.*]]: tensor<?x192xf16, #[[TOKENS]]>
+// CHECK:         transformer.gelu %[[X]] : tensor<?x192xf16, #[[TOKENS]]>
+// CHECK:         transformer.gelu %[[X]] form(tanh) : tensor<?x192xf16, #[[TOKENS]]>
+// CHECK:         transformer.gelu %[[X]] : tensor<?x192xf16, #[[TOKENS]]>
+func.func @gelu(%x: tensor<?x192xf16, #tokens>) {
+  %0 = transformer.gelu %x : tensor<?x192xf16, #tokens>
+  %1 = transformer.gelu %x form(tanh) : tensor<?x192xf16, #tokens>
+  %2 = transformer.gelu %x form(erf) : tensor<?x192xf16, #tokens>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Primitives
 //===----------------------------------------------------------------------===//
@@ -239,13 +280,20 @@ func.func @swiglu(%gate: tensor<?x192xf16, #tokens>, %up: tensor<?x192xf16, #tok
 // CHECK-SAME:    %[[X:.*]]: tensor<?x16x8xf16, #[[TOKENS]]>, %[[Y:.*]]: tensor<?x1x8xf16, #[[TOKENS]]>, %[[W:.*]]: tensor<8xf16>
 // CHECK:         %[[ADD:.*]] = transformer.add %[[X]], %[[Y]] : tensor<?x16x8xf16, #[[TOKENS]]>, tensor<?x1x8xf16, #[[TOKENS]]>
 // CHECK:         %[[MUL:.*]] = transformer.mul %[[W]], %[[Y]] : tensor<8xf16>, tensor<?x1x8xf16, #[[TOKENS]]>
-// CHECK:         return %[[ADD]], %[[MUL]] : tensor<?x16x8xf16, #[[TOKENS]]>, tensor<?x1x8xf16, #[[TOKENS]]>
+// CHECK:         %[[SUB:.*]] = transformer.sub %[[Y]], %[[X]] : tensor<?x1x8xf16, #[[TOKENS]]>, tensor<?x16x8xf16, #[[TOKENS]]>
+// CHECK:         %[[DIV:.*]] = transformer.div %[[W]], %[[Y]] : tensor<8xf16>, tensor<?x1x8xf16, #[[TOKENS]]>
+// CHECK:         return %[[ADD]], %[[MUL]], %[[SUB]], %[[DIV]]
+// CHECK-SAME:      : tensor<?x16x8xf16, #[[TOKENS]]>, tensor<?x1x8xf16, #[[TOKENS]]>, tensor<?x16x8xf16, #[[TOKENS]]>, tensor<?x1x8xf16, #[[TOKENS]]>
 func.func @elementwise_of_two(%x: tensor<?x16x8xf16, #tokens>, %y: tensor<?x1x8xf16, #tokens>,
                               %w: tensor<8xf16>)
-    -> (tensor<?x16x8xf16, #tokens>, tensor<?x1x8xf16, #tokens>) {
+    -> (tensor<?x16x8xf16, #tokens>, tensor<?x1x8xf16, #tokens>, tensor<?x16x8xf16, #tokens>,
+        tensor<?x1x8xf16, #tokens>) {
   %0 = transformer.add %x, %y : tensor<?x16x8xf16, #tokens>, tensor<?x1x8xf16, #tokens>
   %1 = transformer.mul %w, %y : tensor<8xf16>, tensor<?x1x8xf16, #tokens>
-  return %0, %1 : tensor<?x16x8xf16, #tokens>, tensor<?x1x8xf16, #tokens>
+  %2 = transformer.sub %y, %x : tensor<?x1x8xf16, #tokens>, tensor<?x16x8xf16, #tokens>
+  %3 = transformer.div %w, %y : tensor<8xf16>, tensor<?x1x8xf16, #tokens>
+  return %0, %1, %2, %3 : tensor<?x16x8xf16, #tokens>, tensor<?x1x8xf16, #tokens>,
+                          tensor<?x16x8xf16, #tokens>, tensor<?x1x8xf16, #tokens>
 }
 
 // A known size fills in for an unknown one.
@@ -267,6 +315,10 @@ func.func @unknown_size_meets_a_known_one(%x: tensor<?x8xf16>, %y: tensor<?x8xf1
 // CHECK:         transformer.rsqrt %[[X]] : tensor<7x64xf32>
 // CHECK:         transformer.silu %[[X]] : tensor<7x64xf32>
 // CHECK:         transformer.cast %[[X]] : tensor<7x64xf32> to tensor<7x64xf16>
+// CHECK:         transformer.mul_scalar %[[X]], 0.5 : tensor<7x64xf32>
+// CHECK:         transformer.sqrt %[[X]] : tensor<7x64xf32>
+// CHECK:         transformer.tanh %[[X]] : tensor<7x64xf32>
+// CHECK:         transformer.erf %[[X]] : tensor<7x64xf32>
 func.func @elementwise_of_one(%x: tensor<7x64xf32>) {
   %0 = transformer.add_scalar %x, 1.0e-6 : tensor<7x64xf32>
   %1 = transformer.add_scalar %x, -2.0 : tensor<7x64xf32>
@@ -275,6 +327,10 @@ func.func @elementwise_of_one(%x: tensor<7x64xf32>) {
   %4 = transformer.rsqrt %x : tensor<7x64xf32>
   %5 = transformer.silu %x : tensor<7x64xf32>
   %6 = transformer.cast %x : tensor<7x64xf32> to tensor<7x64xf16>
+  %7 = transformer.mul_scalar %x, 0.5 : tensor<7x64xf32>
+  %8 = transformer.sqrt %x : tensor<7x64xf32>
+  %9 = transformer.tanh %x : tensor<7x64xf32>
+  %10 = transformer.erf %x : tensor<7x64xf32>
   return
 }
 

@@ -27,6 +27,15 @@ QUANTIZED = [
     ("transformer-fuse-norm,transformer-fuse-quant", "add_rms_norm_quantize"),
 ]
 ALL = (FUSIONS, "concat_weights")
+# The switches for what an encoder has.
+OF_ENCODER = [
+    ("transformer-fuse-norm{layer-norm-residual=false}", "layer_norm"),
+    ("transformer-fuse-norm", "add_layer_norm"),
+    ("transformer-fuse-attention{rope-pair=false}", "rope"),
+    ("transformer-fuse-attention", "rope_pair"),
+    ("transformer-fuse-ffn", "gelu"),
+    (FUSIONS, "add_layer_norm"),
+]
 
 
 def verify(cases, what, model, passes, op):
@@ -57,6 +66,13 @@ def main():
         deep = cases.model(family, layers=2)
         verify(cases, f"{family} all across layers", deep,
                "transformer-inline-layers," + FUSIONS, "add_rms_norm")
+    encoder = os.path.join(cases.root, "test", "Integration", "Inputs",
+                           "encoder.mlir")
+    for passes, op in OF_ENCODER:
+        verify(cases, f"encoder {passes}", encoder, passes, op)
+    # In half, where the pieces round and the kernels do not.
+    cases.verify("encoder in half all", encoder,
+                 "--pipeline=transformer-decompose," + FUSIONS)
     cases.finish()
 
 

@@ -46,8 +46,13 @@ public:
   /// The value of a named way of the software stack; 0 if it has none.
   double getSwitch(StringRef name) const { return switches.lookup(name); }
 
+  /// The composite ops that the eager form does not take apart, beside those
+  /// that every framework launches whole.
+  ArrayRef<std::string> getLaunchedWhole() const { return launchedWhole; }
+
 private:
   std::string name;
+  SmallVector<std::string> launchedWhole;
   llvm::StringMap<Kernel> kernels;
   llvm::StringMap<double> switches;
 };

@@ -78,9 +78,12 @@ static LogicalResult verifyRope(Operation *op, RankedTensorType type,
     return op->emitOpError("expected at least ")
            << table.getWidth() << " features, the table's width, but got "
            << toString(getDims(type).back());
-  if (type.getElementType() != table.getElementType())
+  bool isNarrow = type.getElementTypeBitWidth() == 16;
+  bool isWiderTable = isNarrow && table.getElementType().isF32();
+  if (type.getElementType() != table.getElementType() && !isWiderTable)
     return op->emitOpError("expected a table of ")
-           << type.getElementType() << ", as the input is, but got "
+           << type.getElementType() << ", as the input is, "
+           << (isNarrow ? "or of 'f32', " : "") << "but got "
            << table.getElementType();
   return success();
 }
@@ -97,32 +100,62 @@ LogicalResult RopePairOp::verify() {
 
 SmallVector<Value> RopePairOp::decompose(OpBuilder &builder) {
   Value query = RopeOp::create(builder, getLoc(), getQuery().getType(),
-                               getQuery(), getTable());
+                               getQuery(), getTable(), getStyle());
   Value key = RopeOp::create(builder, getLoc(), getKey().getType(), getKey(),
-                             getTable());
+                             getTable(), getStyle());
   return {query, key};
+}
+
+/// concat(-x[r/2:], x[:r/2])
+static Value rotateHalves(OpBuilder &builder, Location loc, Value x) {
+  int64_t width = cast<RankedTensorType>(x.getType()).getShape().back();
+  Value low = SliceOp::create(builder, loc, x, 0, width / 2);
+  Value high = SliceOp::create(builder, loc, x, width / 2, width / 2);
+  Value negated = NegOp::create(builder, loc, high.getType(), high);
+  return ConcatOp::create(builder, loc, negated, low);
+}
+
+/// The same of each pair of neighbours, which another shape shows.
+static Value rotateNeighbours(OpBuilder &builder, Location loc, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<Dim> dims = getDims(type);
+  dims.back() = Dim(dims.back().size / 2);
+  dims.push_back(Dim(2));
+  Value pairs = ReshapeOp::create(
+      builder, loc, getTensorType(dims, type.getElementType()), x);
+  return ReshapeOp::create(builder, loc, type,
+                           rotateHalves(builder, loc, pairs));
 }
 
 SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   int64_t features = getType().getShape().back();
   int64_t width = getTable().getType().getWidth();
+  Type narrow = getType().getElementType();
+  Type wide = getTable().getType().getElementType();
+  auto convert = [&](Value value, Type elementType) -> Value {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getElementType() == elementType)
+      return value;
+    return CastOp::create(builder, loc, withElementType(type, elementType),
+                          value);
+  };
   SmallVector<Dim> dims = getDims(getType());
   RankedTensorType partType =
-      getTensorType({dims[0], Dim(1), Dim(width)}, getType().getElementType());
+      getTensorType({dims[0], Dim(1), Dim(width)}, wide);
   auto parts = RopePartsOp::create(builder, loc, TypeRange{partType, partType},
                                    getTable());
 
   Value x = getInput();
   if (width < features)
     x = SliceOp::create(builder, loc, getInput(), 0, width);
-  Value cosine = MulOp::create(builder, loc, x, parts.getCos());
-  Value low = SliceOp::create(builder, loc, x, 0, width / 2);
-  Value high = SliceOp::create(builder, loc, x, width / 2, width / 2);
-  Value negated = NegOp::create(builder, loc, high.getType(), high);
-  Value half = ConcatOp::create(builder, loc, negated, low);
-  Value sine = MulOp::create(builder, loc, half, parts.getSin());
-  Value rotated = AddOp::create(builder, loc, cosine, sine);
+  Value cosine = MulOp::create(builder, loc, convert(x, wide), parts.getCos());
+  Value turned = getStyle() == RopeStyle::Half
+                     ? rotateHalves(builder, loc, x)
+                     : rotateNeighbours(builder, loc, x);
+  Value sine =
+      MulOp::create(builder, loc, convert(turned, wide), parts.getSin());
+  Value rotated = convert(AddOp::create(builder, loc, cosine, sine), narrow);
   if (width < features) {
     Value rest =
         SliceOp::create(builder, loc, getInput(), width, features - width);

@@ -72,6 +72,58 @@ SmallVector<Value> AddRMSNormOp::decompose(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
+// Normalization around the mean
+//===----------------------------------------------------------------------===//
+
+/// Checks a norm whose rows may be moved by a bias as well.
+static LogicalResult verifyLayerNorm(Operation *op, RankedTensorType input,
+                                     RankedTensorType weight, Value bias,
+                                     double eps) {
+  if (failed(verifyNorm(op, input, weight, eps)))
+    return failure();
+  if (!bias)
+    return success();
+  auto type = cast<RankedTensorType>(bias.getType());
+  if (failed(verifyDims(op, "bias", type, getDims(input).back())))
+    return failure();
+  return verifyElementType(op, "bias", type.getElementType(),
+                           input.getElementType());
+}
+
+LogicalResult LayerNormOp::verify() {
+  return verifyLayerNorm(*this, getInput().getType(), getWeight().getType(),
+                         getBias(), getEps().convertToDouble());
+}
+
+SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  Value mean = MeanOp::create(builder, loc, getInput());
+  Value centered = SubOp::create(builder, loc, getInput(), mean);
+  Value squares =
+      PowOp::create(builder, loc, centered, builder.getF64FloatAttr(2.0));
+  Value variance = MeanOp::create(builder, loc, squares);
+  Value stable = AddScalarOp::create(builder, loc, variance, getEpsAttr());
+  Value deviation = SqrtOp::create(builder, loc, stable.getType(), stable);
+  Value normalized = DivOp::create(builder, loc, centered, deviation);
+  Value scaled = MulOp::create(builder, loc, normalized, getWeight());
+  if (!getBias())
+    return {scaled};
+  return {AddOp::create(builder, loc, scaled, getBias())};
+}
+
+LogicalResult AddLayerNormOp::verify() {
+  return verifyLayerNorm(*this, getLhs().getType(), getWeight().getType(),
+                         getBias(), getEps().convertToDouble());
+}
+
+SmallVector<Value> AddLayerNormOp::decompose(OpBuilder &builder) {
+  Value sum = AddOp::create(builder, getLoc(), getLhs(), getRhs());
+  Value norm = LayerNormOp::create(builder, getLoc(), sum, getWeight(),
+                                   getBias(), getEpsAttr());
+  return {sum, norm};
+}
+
+//===----------------------------------------------------------------------===//
 // Normalization with quantization of the result
 //===----------------------------------------------------------------------===//
 

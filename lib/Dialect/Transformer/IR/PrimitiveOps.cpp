@@ -71,6 +71,20 @@ LogicalResult AddOp::inferReturnTypes(MLIRContext *,
   return inferBroadcast(loc, adaptor.getLhs(), adaptor.getRhs(), types);
 }
 
+LogicalResult SubOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      SubOp::Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  return inferBroadcast(loc, adaptor.getLhs(), adaptor.getRhs(), types);
+}
+
+LogicalResult DivOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      DivOp::Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  return inferBroadcast(loc, adaptor.getLhs(), adaptor.getRhs(), types);
+}
+
 LogicalResult MulOp::inferReturnTypes(MLIRContext *,
                                       std::optional<Location> loc,
                                       MulOp::Adaptor adaptor,

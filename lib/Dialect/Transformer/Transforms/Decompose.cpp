@@ -31,14 +31,8 @@ public:
   using TransformerDecomposeBase::TransformerDecomposeBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    names.clear();
-    for (StringRef op : ops) {
-      FailureOr<StringAttr> name = findOp(context, op);
-      if (failed(name))
-        return failure();
-      names.push_back(*name);
-    }
-    return success();
+    return success(succeeded(findOps(context, ops, names)) &&
+                   succeeded(findOps(context, keep, kept)));
   }
 
   void runOnOperation() override {
@@ -67,8 +61,23 @@ private:
   bool isExpanded(CompositeOpInterface op) {
     if (level == DecomposeLevel::Framework && op.isLaunchedWhole())
       return false;
-    return names.empty() ||
-           llvm::is_contained(names, op->getName().getIdentifier());
+    StringAttr name = op->getName().getIdentifier();
+    return !llvm::is_contained(kept, name) &&
+           (names.empty() || llvm::is_contained(names, name));
+  }
+
+  /// Sets `found` to the composite ops that an option names.
+  static LogicalResult findOps(MLIRContext *context,
+                               ArrayRef<std::string> names,
+                               SmallVectorImpl<StringAttr> &found) {
+    found.clear();
+    for (StringRef op : names) {
+      FailureOr<StringAttr> name = findOp(context, op);
+      if (failed(name))
+        return failure();
+      found.push_back(*name);
+    }
+    return success();
   }
 
   /// The composite op called `name`, with or without the dialect's prefix.
@@ -88,6 +97,6 @@ private:
            << tensorcast::unknownName("composite op", name, known);
   }
 
-  SmallVector<StringAttr> names;
+  SmallVector<StringAttr> names, kept;
 };
 } // namespace

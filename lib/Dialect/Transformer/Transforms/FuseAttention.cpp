@@ -1,6 +1,7 @@
 //===- FuseAttention.cpp - Rotary embeddings from their pieces ------------===//
 
 #include "Fusion.h"
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
 namespace mlir::transformer {
 #define GEN_PASS_DEF_TRANSFORMERFUSEATTENTION
@@ -43,9 +44,15 @@ struct RaiseRopeTable : FusionPattern<RopePackOp> {
 struct Rotation {
   Value input;
   RopePartsOp parts;
+  RopeStyle style;
 
-  /// x * cos + concat(-x[r/2:], x[:r/2]) * sin, operands in either order.
-  static std::optional<Rotation> match(AddOp add) {
+  /// x * cos + rotate(x) * sin, operands in either order. Where the table is
+  /// wider than x, both factors are widened and `value` is the sum in x's type.
+  static std::optional<Rotation> match(Value value) {
+    auto narrow = value.getDefiningOp<CastOp>();
+    auto add = (narrow ? narrow.getInput() : value).getDefiningOp<AddOp>();
+    if (!add)
+      return std::nullopt;
     for (bool swap : {false, true}) {
       auto cosine = (swap ? add.getRhs() : add.getLhs()).getDefiningOp<MulOp>();
       auto sine = (swap ? add.getLhs() : add.getRhs()).getDefiningOp<MulOp>();
@@ -57,58 +64,118 @@ struct Rotation {
           continue;
         Value input =
             factor == cosine.getLhs() ? cosine.getRhs() : cosine.getLhs();
-        if (isRotatedHalf(sine, input, parts))
-          return Rotation{input, parts};
+        Value turned =
+            sine.getLhs() == parts.getSin() ? sine.getRhs() : sine.getLhs();
+        if (sine.getLhs() != parts.getSin() && sine.getRhs() != parts.getSin())
+          continue;
+        if (narrow) {
+          input = getNarrow(input);
+          turned = getNarrow(turned);
+        }
+        if (!input || !turned || getType(input).getRank() < 1)
+          continue;
+        if (isRotatedHalf(turned, input))
+          return Rotation{input, parts, RopeStyle::Half};
+        if (areRotatedNeighbours(turned, input))
+          return Rotation{input, parts, RopeStyle::Interleaved};
       }
     }
     return std::nullopt;
   }
 
+  /// Whether the products and the sum have another type than the heads.
+  bool isWide() {
+    return parts.getCos().getType().getElementType() !=
+           getType(input).getElementType();
+  }
+
 private:
-  static bool isRotatedHalf(MulOp sine, Value input, RopePartsOp parts) {
-    Value half =
-        sine.getLhs() == parts.getSin() ? sine.getRhs() : sine.getLhs();
-    if (sine.getLhs() != parts.getSin() && sine.getRhs() != parts.getSin())
-      return false;
-    auto concat = half.getDefiningOp<ConcatOp>();
+  static RankedTensorType getType(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
+
+  /// What a widening to f32 is of.
+  static Value getNarrow(Value value) {
+    auto widen = value.getDefiningOp<CastOp>();
+    bool isWidening = widen && widen.getType().getElementType().isF32() &&
+                      getType(widen.getInput()).getElementTypeBitWidth() == 16;
+    return isWidening ? widen.getInput() : Value();
+  }
+
+  /// concat(-x[r/2:], x[:r/2])
+  static bool isRotatedHalf(Value value, Value input) {
+    auto concat = value.getDefiningOp<ConcatOp>();
     auto negated = concat ? concat.getLhs().getDefiningOp<NegOp>() : NegOp();
-    int64_t size = parts.getTable().getType().getWidth() / 2;
+    int64_t size = getType(input).getShape().back() / 2;
     return negated && isSlice(negated.getInput(), input, size, size) &&
            isSlice(concat.getRhs(), input, 0, size);
   }
+
+  /// The same of each pair of neighbours, which another shape shows.
+  static bool areRotatedNeighbours(Value value, Value input) {
+    auto joined = value.getDefiningOp<ReshapeOp>();
+    auto concat =
+        joined ? joined.getInput().getDefiningOp<ConcatOp>() : ConcatOp();
+    auto first = concat ? concat.getRhs().getDefiningOp<SliceOp>() : SliceOp();
+    auto pairs =
+        first ? first.getInput().getDefiningOp<ReshapeOp>() : ReshapeOp();
+    if (!pairs || pairs.getInput() != input ||
+        value.getType() != input.getType())
+      return false;
+    SmallVector<Dim> dims = getDims(getType(input));
+    if (!dims.back().isStatic())
+      return false;
+    dims.back() = Dim(dims.back().size / 2);
+    dims.push_back(Dim(2));
+    return pairs.getType() ==
+               getTensorType(dims, getType(input).getElementType()) &&
+           isRotatedHalf(concat, pairs);
+  }
 };
 
-/// The rotation of whole heads -> rope.
-struct RaiseRope : FusionPattern<AddOp> {
-  using FusionPattern::FusionPattern;
+/// Why a rotation stays if only kernels in the type of the heads are there.
+constexpr StringLiteral kIsWide =
+    "the kernel rotates in the type of the heads only";
 
-  LogicalResult matchAndRewrite(AddOp add,
+/// The rotation of whole heads -> rope.
+template <typename RootOp> struct RaiseRope : FusionPattern<RootOp> {
+  RaiseRope(MLIRContext *context, StringRef category, bool onlyEqualTypes)
+      : FusionPattern<RootOp>(context, category),
+        onlyEqualTypes(onlyEqualTypes) {}
+
+  LogicalResult matchAndRewrite(RootOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<Rotation> rotation = Rotation::match(add);
+    std::optional<Rotation> rotation = Rotation::match(op);
     if (!rotation)
-      return rewriter.notifyMatchFailure(add, "not a rotation");
+      return rewriter.notifyMatchFailure(op, "not a rotation");
     auto type = cast<RankedTensorType>(rotation->input.getType());
-    if (type != add.getType() || type.getRank() != 3)
-      return missed(add, rewriter, "rope", "the table is not one per token");
-    if (auto slice = rotation->input.getDefiningOp<SliceOp>();
-        slice && add->hasOneUse() && isa<ConcatOp>(*add->user_begin()))
-      return rewriter.notifyMatchFailure(add, "part of a partial rotation");
-    passed(add, "rope");
-    rewriter.replaceOpWithNewOp<RopeOp>(add, type, rotation->input,
-                                        rotation->parts.getTable());
+    if (type != op.getType() || type.getRank() != 3)
+      return this->missed(op, rewriter, "rope",
+                          "the table is not one per token");
+    if (rotation->input.template getDefiningOp<SliceOp>() && op->hasOneUse() &&
+        isa<ConcatOp>(*op->user_begin()))
+      return rewriter.notifyMatchFailure(op, "part of a partial rotation");
+    if (onlyEqualTypes && rotation->isWide())
+      return this->missed(op, rewriter, "rope", kIsWide);
+    this->passed(op, "rope");
+    rewriter.replaceOpWithNewOp<RopeOp>(
+        op, type, rotation->input, rotation->parts.getTable(), rotation->style);
     return success();
   }
+
+private:
+  bool onlyEqualTypes;
 };
 
 /// A rotation of the first features of each head, and the rest -> rope.
 struct RaisePartialRope : FusionPattern<ConcatOp> {
-  using FusionPattern::FusionPattern;
+  RaisePartialRope(MLIRContext *context, StringRef category,
+                   bool onlyEqualTypes)
+      : FusionPattern(context, category), onlyEqualTypes(onlyEqualTypes) {}
 
   LogicalResult matchAndRewrite(ConcatOp concat,
                                 PatternRewriter &rewriter) const override {
-    auto add = concat.getLhs().getDefiningOp<AddOp>();
-    std::optional<Rotation> rotation =
-        add ? Rotation::match(add) : std::nullopt;
+    std::optional<Rotation> rotation = Rotation::match(concat.getLhs());
     auto slice =
         rotation ? rotation->input.getDefiningOp<SliceOp>() : SliceOp();
     if (!slice)
@@ -121,17 +188,25 @@ struct RaisePartialRope : FusionPattern<ConcatOp> {
         !isSlice(concat.getRhs(), input, width, features - width))
       return missed(concat, rewriter, "rope",
                     "what passes is not the rest of the rotated heads");
+    if (onlyEqualTypes && rotation->isWide())
+      return missed(concat, rewriter, "rope", kIsWide);
     passed(concat, "rope");
     rewriter.replaceOpWithNewOp<RopeOp>(concat, concat.getType(), input,
-                                        rotation->parts.getTable());
+                                        rotation->parts.getTable(),
+                                        rotation->style);
     return success();
   }
+
+private:
+  bool onlyEqualTypes;
 };
 
 /// The rotations of queries and keys -> rope_pair.
 struct PairRopes : FusionPattern<RopeOp> {
-  PairRopes(MLIRContext *context, StringRef category, bool onlyFullWidth)
-      : FusionPattern(context, category), onlyFullWidth(onlyFullWidth) {}
+  PairRopes(MLIRContext *context, StringRef category, bool onlyFullWidth,
+            bool onlyEqualTypes)
+      : FusionPattern(context, category), onlyFullWidth(onlyFullWidth),
+        onlyEqualTypes(onlyEqualTypes) {}
 
   LogicalResult matchAndRewrite(RopeOp key,
                                 PatternRewriter &rewriter) const override {
@@ -139,6 +214,9 @@ struct PairRopes : FusionPattern<RopeOp> {
         key.getType().getShape().back() != key.getTable().getType().getWidth())
       return missed(key, rewriter, "rope-pair",
                     "the kernel rotates whole heads only");
+    if (onlyEqualTypes && key.getType().getElementType() !=
+                              key.getTable().getType().getElementType())
+      return missed(key, rewriter, "rope-pair", kIsWide);
     // Queries come first.
     RopeOp query;
     for (Operation *user : key.getTable().getUsers()) {
@@ -151,6 +229,12 @@ struct PairRopes : FusionPattern<RopeOp> {
     if (!query)
       return rewriter.notifyMatchFailure(key, "no rotation of the same table "
                                               "before it");
+    if (query.getStyle() != key.getStyle())
+      return missed(key, rewriter, "rope-pair",
+                    "queries and keys rotate other features together");
+    if (query.getType().getElementType() != key.getType().getElementType())
+      return missed(key, rewriter, "rope-pair",
+                    "queries and keys are not of one type");
     for (Operation *user : query->getUsers()) {
       Operation *ancestor = key->getBlock()->findAncestorOpInBlock(*user);
       if (!ancestor || ancestor == key || ancestor->isBeforeInBlock(key))
@@ -158,16 +242,16 @@ struct PairRopes : FusionPattern<RopeOp> {
                       "the rotated queries are used before the keys are there");
     }
     passed(key, "rope-pair");
-    auto pair = RopePairOp::create(rewriter, key.getLoc(), query.getType(),
-                                   key.getType(), query.getInput(),
-                                   key.getInput(), key.getTable());
+    auto pair = RopePairOp::create(
+        rewriter, key.getLoc(), query.getType(), key.getType(),
+        query.getInput(), key.getInput(), key.getTable(), key.getStyle());
     rewriter.replaceOp(query, pair.getRotatedQuery());
     rewriter.replaceOp(key, pair.getRotatedKey());
     return success();
   }
 
 private:
-  bool onlyFullWidth;
+  bool onlyFullWidth, onlyEqualTypes;
 };
 
 class TransformerFuseAttentionPass
@@ -178,12 +262,17 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    if (rope)
-      set.add<RaiseRopeTable, RaiseRope>(set.getContext(), "fuse-attention");
+    MLIRContext *context = set.getContext();
+    if (rope) {
+      set.add<RaiseRopeTable>(context, "fuse-attention");
+      set.add<RaiseRope<AddOp>, RaiseRope<CastOp>>(context, "fuse-attention",
+                                                   onlyEqualTypes);
+    }
     if (rope && !onlyFullWidth)
-      set.add<RaisePartialRope>(set.getContext(), "fuse-attention");
+      set.add<RaisePartialRope>(context, "fuse-attention", onlyEqualTypes);
     if (ropePair)
-      set.add<PairRopes>(set.getContext(), "fuse-attention", onlyFullWidth);
+      set.add<PairRopes>(context, "fuse-attention", onlyFullWidth,
+                         onlyEqualTypes);
   }
 };
 } // namespace

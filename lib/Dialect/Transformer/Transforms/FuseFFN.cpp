@@ -1,6 +1,8 @@
-//===- FuseFFN.cpp - Gated activations from their pieces ------------------===//
+//===- FuseFFN.cpp - Activations from their pieces ------------------------===//
 
 #include "Fusion.h"
+
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::transformer {
 #define GEN_PASS_DEF_TRANSFORMERFUSEFFN
@@ -9,6 +11,18 @@ namespace mlir::transformer {
 
 using namespace mlir;
 using namespace mlir::transformer;
+
+/// Whether a constant is `expected`, perhaps rounded to f32.
+static bool isNear(const APFloat &value, double expected) {
+  return std::abs(value.convertToDouble() - expected) <=
+         1e-6 * std::abs(expected);
+}
+
+/// The input of `value` if that is the input times a constant near `factor`.
+static Value getScaled(Value value, double factor) {
+  auto scale = value.getDefiningOp<MulScalarOp>();
+  return scale && isNear(scale.getValue(), factor) ? scale.getInput() : Value();
+}
 
 namespace {
 /// silu(gate) * up, in either order -> swiglu.
@@ -38,6 +52,124 @@ struct RaiseSwiGLU : FusionPattern<MulOp> {
   }
 };
 
+/// x * (1 + erf(x / sqrt 2)) or x * (1 + tanh(sqrt(2 / pi) (x + 0.044715
+/// x^3))), of which the product or a factor is halved.
+class GeluProduct {
+public:
+  Value input;
+  GeluForm form = GeluForm::Erf;
+  /// Whether a factor is halved.
+  bool isHalved = false;
+  /// Why it is none; empty if it is one, or far from it.
+  StringRef reason;
+
+  static std::optional<GeluProduct> match(MulOp mul) {
+    for (bool swap : {false, true}) {
+      Value factor = swap ? mul.getRhs() : mul.getLhs();
+      Value gate = swap ? mul.getLhs() : mul.getRhs();
+      GeluProduct product;
+      if (Value whole = getScaled(gate, 0.5)) {
+        product.isHalved = true;
+        gate = whole;
+      }
+      auto sum = gate.getDefiningOp<AddScalarOp>();
+      if (!sum || !sum.getInput().getDefiningOp() ||
+          !isa<ErfOp, TanhOp>(sum.getInput().getDefiningOp()))
+        continue;
+      product.describe(factor, sum);
+      return product;
+    }
+    return std::nullopt;
+  }
+
+private:
+  void describe(Value factor, AddScalarOp sum) {
+    if (!isNear(sum.getValue(), 1)) {
+      reason = "what is added is not 1";
+      return;
+    }
+    if (auto erf = sum.getInput().getDefiningOp<ErfOp>()) {
+      input = getScaled(erf.getInput(), 1 / llvm::numbers::sqrt2);
+    } else {
+      auto tanh = cast<TanhOp>(sum.getInput().getDefiningOp());
+      input = getTanhInput(tanh.getInput());
+      form = GeluForm::Tanh;
+    }
+    if (!input) {
+      reason = "the function is not of what a GELU takes it of";
+      return;
+    }
+    if (factor == input)
+      return;
+    if (!isHalved && getScaled(factor, 0.5) == input)
+      isHalved = true;
+    else
+      reason = "the function is of another value than what it scales";
+  }
+
+  /// x, if `value` is sqrt(2 / pi) (x + 0.044715 x^3).
+  static Value getTanhInput(Value value) {
+    Value bent = getScaled(value, kGeluTanhFactor);
+    auto sum = bent ? bent.getDefiningOp<AddOp>() : AddOp();
+    if (!sum)
+      return {};
+    for (Value cube : {sum.getRhs(), sum.getLhs()}) {
+      Value power = getScaled(cube, kGeluCubeCoefficient);
+      auto pow = power ? power.getDefiningOp<PowOp>() : PowOp();
+      Value x = cube == sum.getRhs() ? sum.getLhs() : sum.getRhs();
+      if (pow && pow.getInput() == x && isNear(pow.getExponent(), 3))
+        return x;
+    }
+    return {};
+  }
+};
+
+/// A product of which a factor is halved -> gelu.
+struct RaiseGelu : FusionPattern<MulOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(MulOp mul,
+                                PatternRewriter &rewriter) const override {
+    std::optional<GeluProduct> product = GeluProduct::match(mul);
+    if (!product)
+      return rewriter.notifyMatchFailure(mul, "no factor is 1 + erf or tanh");
+    if (!product->reason.empty())
+      return missed(mul, rewriter, "gelu", product->reason);
+    if (!product->isHalved) {
+      auto isHalf = [&](Operation *user) {
+        auto scale = dyn_cast<MulScalarOp>(user);
+        return scale && isNear(scale.getValue(), 0.5);
+      };
+      if (llvm::any_of(mul->getUsers(), isHalf))
+        return rewriter.notifyMatchFailure(mul, "halved where it is read");
+      return missed(mul, rewriter, "gelu", "the product is not halved");
+    }
+    passed(mul, "gelu");
+    rewriter.replaceOpWithNewOp<GeluOp>(mul, mul.getType(), product->input,
+                                        product->form);
+    return success();
+  }
+};
+
+/// A product that is halved -> gelu.
+struct RaiseHalvedGelu : FusionPattern<MulScalarOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(MulScalarOp half,
+                                PatternRewriter &rewriter) const override {
+    Value halved = getScaled(half, 0.5);
+    auto mul = halved ? halved.getDefiningOp<MulOp>() : MulOp();
+    std::optional<GeluProduct> product =
+        mul ? GeluProduct::match(mul) : std::nullopt;
+    if (!product || !product->reason.empty() || product->isHalved)
+      return rewriter.notifyMatchFailure(half, "not half of a GELU's product");
+    passed(half, "gelu");
+    rewriter.replaceOpWithNewOp<GeluOp>(half, half.getType(), product->input,
+                                        product->form);
+    return success();
+  }
+};
+
 class TransformerFuseFFNPass
     : public FusionPass<
           TransformerFuseFFNPass,
@@ -48,6 +180,8 @@ public:
   void addPatterns(RewritePatternSet &set) {
     if (swiglu)
       set.add<RaiseSwiGLU>(set.getContext(), "fuse-ffn");
+    if (gelu)
+      set.add<RaiseGelu, RaiseHalvedGelu>(set.getContext(), "fuse-ffn");
   }
 };
 } // namespace

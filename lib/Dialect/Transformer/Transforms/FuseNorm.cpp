@@ -49,6 +49,8 @@ struct RaiseRMSNorm : FusionPattern<MulOp> {
     if (power.getExponent().convertToDouble() != 2)
       return missed(scaled, rewriter, "rms-norm", "the mean is not of squares");
     Value wide = power.getInput();
+    if (wide.getDefiningOp<SubOp>())
+      return rewriter.notifyMatchFailure(scaled, "part of a layer norm");
     auto widen = wide.getDefiningOp<CastOp>();
     if (!widen || getOther(normalized, inverse.getResult()) != wide)
       return missed(scaled, rewriter, "rms-norm",
@@ -77,36 +79,184 @@ private:
   }
 };
 
-/// add, rms_norm -> add_rms_norm, which still yields the sum.
-struct FuseResidual : FusionPattern<RMSNormOp> {
+/// mean, sub, pow 2, mean, + eps, then sqrt and div or rsqrt and mul, mul by
+/// the weight, + bias -> layer_norm. All may be in f32 between two casts.
+struct RaiseLayerNorm : FusionPattern<MulOp> {
   using FusionPattern::FusionPattern;
 
-  LogicalResult matchAndRewrite(RMSNormOp norm,
+  LogicalResult matchAndRewrite(MulOp scaled,
                                 PatternRewriter &rewriter) const override {
-    auto add = norm.getInput().getDefiningOp<AddOp>();
+    for (Value normal : {scaled.getLhs(), scaled.getRhs()}) {
+      Value difference;
+      AddScalarOp stable;
+      if (!findQuotient(normal, difference, stable))
+        continue;
+      auto centered = difference.getDefiningOp<SubOp>();
+      auto mean =
+          centered ? centered.getRhs().getDefiningOp<MeanOp>() : MeanOp();
+      if (!mean)
+        continue;
+      if (mean.getInput() != centered.getLhs())
+        return missed(scaled, rewriter, "layer-norm",
+                      "what is subtracted is not the mean of the input");
+      auto variance =
+          stable ? stable.getInput().getDefiningOp<MeanOp>() : MeanOp();
+      auto power =
+          variance ? variance.getInput().getDefiningOp<PowOp>() : PowOp();
+      if (!power)
+        return missed(scaled, rewriter, "layer-norm",
+                      "the root is not of a mean of powers plus a constant");
+      if (power.getExponent().convertToDouble() != 2)
+        return missed(scaled, rewriter, "layer-norm",
+                      "the mean is not of squares");
+      if (power.getInput() != difference)
+        return missed(scaled, rewriter, "layer-norm",
+                      "what is normalized is not what the variance is of");
+      Value weight = getOther(scaled, normal);
+      Value input = getInput(normal, centered);
+      if (!input || !isLegal(scaled, input, weight, stable))
+        return missed(scaled, rewriter, "layer-norm",
+                      "no norm has these types, weight or constant");
+      fuse(scaled, input, weight, stable.getValueAttr(), rewriter);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(scaled,
+                                       "not a difference from the mean");
+  }
+
+private:
+  /// Whether `normal`, or what it rounds, is `difference` divided by a root.
+  /// `stable` is what the root is of, if a constant was added to it.
+  static bool findQuotient(Value normal, Value &difference,
+                           AddScalarOp &stable) {
+    if (auto narrow = normal.getDefiningOp<CastOp>())
+      normal = narrow.getInput();
+    Value radicand;
+    if (auto quotient = normal.getDefiningOp<DivOp>()) {
+      if (auto root = quotient.getRhs().getDefiningOp<SqrtOp>())
+        radicand = root.getInput();
+      difference = quotient.getLhs();
+    } else if (auto product = normal.getDefiningOp<MulOp>()) {
+      if (auto root = getOperandFrom<RsqrtOp>(product)) {
+        radicand = root.getInput();
+        difference = getOther(product, root.getResult());
+      }
+    }
+    if (radicand)
+      stable = radicand.getDefiningOp<AddScalarOp>();
+    return static_cast<bool>(radicand);
+  }
+
+  /// The input of the norm: where the result is rounded, before it was widened.
+  static Value getInput(Value normal, SubOp centered) {
+    if (!normal.getDefiningOp<CastOp>())
+      return centered.getLhs();
+    auto widen = centered.getLhs().getDefiningOp<CastOp>();
+    return widen && widen.getType().getElementType().isF32() ? widen.getInput()
+                                                             : Value();
+  }
+
+  /// Whether `vector` has one element per feature of `input`.
+  static bool isPerFeature(Value vector, RankedTensorType input) {
+    auto type = cast<RankedTensorType>(vector.getType());
+    return type.getRank() == 1 &&
+           type.getElementType() == input.getElementType() &&
+           mayBeEqual(getDims(type).front(), getDims(input).back());
+  }
+
+  static bool isLegal(MulOp scaled, Value input, Value weight,
+                      AddScalarOp stable) {
+    auto type = cast<RankedTensorType>(input.getType());
+    double eps = stable.getValue().convertToDouble();
+    return scaled.getType() == type && isPerFeature(weight, type) && eps > 0 &&
+           std::isfinite(eps);
+  }
+
+  /// Puts the norm in the place of the product, or of the bias added to it.
+  void fuse(MulOp scaled, Value input, Value weight, FloatAttr eps,
+            PatternRewriter &rewriter) const {
+    auto type = cast<RankedTensorType>(input.getType());
+    Operation *last = scaled;
+    Value bias;
+    auto add =
+        scaled->hasOneUse() ? dyn_cast<AddOp>(*scaled->user_begin()) : AddOp();
+    if (add && add->getBlock() == scaled->getBlock() && add.getType() == type) {
+      Value other = add.getLhs() == scaled ? add.getRhs() : add.getLhs();
+      if (isPerFeature(other, type)) {
+        bias = other;
+        last = add;
+      }
+    }
+    passed(last, "layer-norm");
+    rewriter.setInsertionPoint(last);
+    rewriter.replaceOpWithNewOp<LayerNormOp>(last, type, input, weight, bias,
+                                             eps);
+    if (last != scaled)
+      rewriter.eraseOp(scaled);
+  }
+};
+
+/// How the norm and its kernel with the residual are made.
+template <typename NormOp> struct ResidualTraits;
+
+template <> struct ResidualTraits<RMSNormOp> {
+  static constexpr StringLiteral name = "add-rms-norm";
+
+  static bool isParameter(RMSNormOp norm, Value value) {
+    return norm.getWeight() == value;
+  }
+  static AddRMSNormOp fuse(PatternRewriter &rewriter, RMSNormOp norm,
+                           AddOp add) {
+    return AddRMSNormOp::create(rewriter, norm.getLoc(), add.getLhs(),
+                                add.getRhs(), norm.getWeight(),
+                                norm.getEpsAttr());
+  }
+};
+
+template <> struct ResidualTraits<LayerNormOp> {
+  static constexpr StringLiteral name = "add-layer-norm";
+
+  static bool isParameter(LayerNormOp norm, Value value) {
+    return norm.getWeight() == value || norm.getBias() == value;
+  }
+  static AddLayerNormOp fuse(PatternRewriter &rewriter, LayerNormOp norm,
+                             AddOp add) {
+    Type type = norm.getType();
+    return AddLayerNormOp::create(rewriter, norm.getLoc(), type, type,
+                                  add.getLhs(), add.getRhs(), norm.getWeight(),
+                                  norm.getBias(), norm.getEpsAttr());
+  }
+};
+
+/// add, norm -> one kernel, which still yields the sum.
+template <typename NormOp> struct FuseResidual : FusionPattern<NormOp> {
+  using FusionPattern<NormOp>::FusionPattern;
+  using Traits = ResidualTraits<NormOp>;
+
+  LogicalResult matchAndRewrite(NormOp norm,
+                                PatternRewriter &rewriter) const override {
+    auto add = norm.getInput().template getDefiningOp<AddOp>();
+    auto missed = [&](StringRef reason) {
+      return FusionPattern<NormOp>::missed(norm, rewriter, Traits::name,
+                                           reason);
+    };
     if (!add)
       return rewriter.notifyMatchFailure(norm, "the input is not a sum");
     if (add->getBlock() != norm->getBlock())
-      return missed(norm, rewriter, "add-rms-norm",
-                    "the sum is computed in another block");
-    if (norm.getWeight() == add.getResult())
-      return missed(norm, rewriter, "add-rms-norm",
-                    "the sum is the weight as well");
+      return missed("the sum is computed in another block");
+    if (Traits::isParameter(norm, add.getResult()))
+      return missed("the sum is the weight or bias as well");
     if (add.getLhs().getType() != add.getRhs().getType())
-      return missed(norm, rewriter, "add-rms-norm",
-                    "the sum repeats an operand");
+      return missed("the sum repeats an operand");
     // The kernel yields the sum where it runs; uses before that would have
     // none.
     for (Operation *user : add->getUsers()) {
       Operation *ancestor = norm->getBlock()->findAncestorOpInBlock(*user);
       if (!ancestor || ancestor->isBeforeInBlock(norm))
-        return missed(norm, rewriter, "add-rms-norm",
-                      "the sum is used before the norm");
+        return missed("the sum is used before the norm");
     }
-    passed(norm, "add-rms-norm");
-    auto fused =
-        AddRMSNormOp::create(rewriter, norm.getLoc(), add.getLhs(),
-                             add.getRhs(), norm.getWeight(), norm.getEpsAttr());
+    this->passed(norm, Traits::name);
+    auto fused = Traits::fuse(rewriter, norm, add);
     rewriter.replaceOp(norm, fused.getNorm());
     rewriter.replaceOp(add, fused.getSum());
     return success();
@@ -121,10 +271,15 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
+    MLIRContext *context = set.getContext();
     if (rmsNorm)
-      set.add<RaiseRMSNorm>(set.getContext(), "fuse-norm");
+      set.add<RaiseRMSNorm>(context, "fuse-norm");
+    if (layerNorm)
+      set.add<RaiseLayerNorm>(context, "fuse-norm");
     if (residual)
-      set.add<FuseResidual>(set.getContext(), "fuse-norm");
+      set.add<FuseResidual<RMSNormOp>>(context, "fuse-norm");
+    if (layerNormResidual)
+      set.add<FuseResidual<LayerNormOp>>(context, "fuse-norm");
   }
 };
 } // namespace

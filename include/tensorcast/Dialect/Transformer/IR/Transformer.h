@@ -69,6 +69,11 @@ inline constexpr StringLiteral kAssumesAttrName = "transformer.assumes";
 /// WorkloadAttr).
 inline constexpr StringLiteral kWorkloadAttrName = "transformer.workload";
 
+/// The constants of a GELU by the hyperbolic tangent: sqrt(2 / pi), and the
+/// share of the cube.
+inline constexpr double kGeluTanhFactor = 0.79788456080286536;
+inline constexpr double kGeluCubeCoefficient = 0.044715;
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H
