@@ -29,6 +29,13 @@ static RankedTensorType getTensor(PDLValue value) {
   return dyn_cast<RankedTensorType>(value.cast<Value>().getType());
 }
 
+/// A range, or a single value, which PDLL takes for one as well.
+static SmallVector<Value> getValues(PDLValue value) {
+  if (value.getKind() == Kind::Value)
+    return {value.cast<Value>()};
+  return llvm::to_vector(value.cast<ValueRange>());
+}
+
 /// An integer argument; reports another attribute in `reason`.
 static std::optional<int64_t> getInteger(PDLValue value, Reason &reason) {
   auto attr = dyn_cast<IntegerAttr>(value.cast<Attribute>());
@@ -68,7 +75,7 @@ static Reason fitsBuffer(ArrayRef<PDLValue> args) {
   if (!limit)
     return reason;
   double bytes = 0;
-  for (Value value : args[0].cast<ValueRange>()) {
+  for (Value value : getValues(args[0])) {
     ExprAttr size = getByteSize(value.getType());
     if (!size || !size.isConstant())
       return "the size of a value is not known; bind the workload first";
@@ -86,7 +93,7 @@ static Reason rowFitsBuffer(ArrayRef<PDLValue> args) {
   if (!limit)
     return reason;
   double bytes = 0;
-  for (Value value : args[0].cast<ValueRange>()) {
+  for (Value value : getValues(args[0])) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     std::optional<double> element =
         type ? getElementBytes(type.getElementType()) : std::nullopt;

@@ -25,6 +25,22 @@ static Kind getKind(Type type) {
   return isa<pdl::TypeType>(type) ? Kind::Type : Kind::Value;
 }
 
+/// The kind as PDLL writes it.
+static StringRef getName(Kind kind) {
+  static constexpr StringLiteral names[] = {
+      "Attr", "Op", "Type", "TypeRange", "Value", "ValueRange"};
+  static constexpr Kind kinds[] = {Kind::Attribute, Kind::Operation,
+                                   Kind::Type,      Kind::TypeRange,
+                                   Kind::Value,     Kind::ValueRange};
+  return names[llvm::find(kinds, kind) - std::begin(kinds)];
+}
+
+/// Whether an argument of kind `got` will do for `wanted`. PDLL passes a value
+/// where a range is declared.
+static bool isConvertible(Kind got, Kind wanted) {
+  return got == wanted || (got == Kind::Value && wanted == Kind::ValueRange);
+}
+
 namespace {
 /// Checks one file, and goes on after a mistake.
 class Checker {
@@ -185,14 +201,14 @@ private:
     bool same =
         call->getNumOperands() == kinds.size() &&
         llvm::all_of(llvm::zip(call->getOperandTypes(), kinds), [](auto pair) {
-          return getKind(std::get<0>(pair)) == std::get<1>(pair);
+          return isConvertible(getKind(std::get<0>(pair)), std::get<1>(pair));
         });
     if (same)
       return;
     InFlightDiagnostic diag = fail(call);
     diag << "expected " << signature << ", but got arguments (";
     llvm::interleaveComma(call->getOperandTypes(), diag,
-                          [&](Type type) { diag << type; });
+                          [&](Type type) { diag << getName(getKind(type)); });
     diag << ")";
   }
 

@@ -7,6 +7,8 @@
 #include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "mlir/Dialect/PDL/IR/PDLOps.h"
+#include "mlir/Dialect/PDL/IR/PDLTypes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -160,6 +162,25 @@ static bool compile(MLIRContext *context, StringRef path,
   return false;
 }
 
+/// PDLL writes `op.0` as `results 0`, all results of the op's first group. PDL
+/// takes that for all results from there on, and finds no single value if there
+/// are several. Only groups of variable size need the form.
+static void simplifyResults(ModuleOp module) {
+  module.walk([](pdl::ResultsOp results) {
+    auto op = results.getParent().getDefiningOp<pdl::OperationOp>();
+    std::optional<StringRef> name = op ? op.getOpName() : std::nullopt;
+    if (!results.getIndex() || !isa<pdl::ValueType>(results.getType()) ||
+        (name && OperationName(*name, results.getContext())
+                     .hasTrait<OpTrait::AttrSizedResultSegments>()))
+      return;
+    OpBuilder builder(results);
+    results.getVal().replaceAllUsesWith(pdl::ResultOp::create(
+        builder, results.getLoc(), results.getType(), results.getParent(),
+        *results.getIndex()));
+    results.erase();
+  });
+}
+
 OwningOpRef<ModuleOp>
 mlir::tensorcast::readPatternFile(MLIRContext *context, StringRef path,
                                   const PatternOptions &options) {
@@ -202,6 +223,9 @@ mlir::tensorcast::readPatternFile(MLIRContext *context, StringRef path,
   if (isPDLL && !compile(context, path, options, pdl))
     return {};
   ParserConfig config(context);
-  return parseSourceString<ModuleOp>(isPDLL ? StringRef(pdl) : text, config,
-                                     path);
+  auto module = parseSourceString<ModuleOp>(isPDLL ? StringRef(pdl) : text,
+                                            config, path);
+  if (module)
+    simplifyResults(*module);
+  return module;
 }
