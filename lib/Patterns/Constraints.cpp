@@ -45,6 +45,13 @@ static std::optional<int64_t> getInteger(PDLValue value, Reason &reason) {
   return std::nullopt;
 }
 
+/// Bytes as text; two 4-bit numbers share one.
+static std::string showBytes(double bytes) {
+  std::string text = formatDecimal(bytes);
+  StringRef whole = text;
+  return (whole.consume_back(".0") ? whole : StringRef(text)).str();
+}
+
 /// The size of one dimension; a negative `dim` counts from the last.
 static std::optional<Dim> getDim(PDLValue value, PDLValue index,
                                  Reason &reason) {
@@ -83,7 +90,7 @@ static Reason fitsBuffer(ArrayRef<PDLValue> args) {
   }
   if (bytes <= static_cast<double>(*limit))
     return std::nullopt;
-  return "the values have " + formatDecimal(bytes) + " bytes, more than " +
+  return "the values have " + showBytes(bytes) + " bytes, more than " +
          std::to_string(*limit);
 }
 
@@ -109,7 +116,7 @@ static Reason rowFitsBuffer(ArrayRef<PDLValue> args) {
   }
   if (bytes <= static_cast<double>(*limit))
     return std::nullopt;
-  return "a row of the values has " + formatDecimal(bytes) +
+  return "a row of the values has " + showBytes(bytes) +
          " bytes, more than " + std::to_string(*limit);
 }
 
