@@ -116,8 +116,8 @@ static Reason rowFitsBuffer(ArrayRef<PDLValue> args) {
   }
   if (bytes <= static_cast<double>(*limit))
     return std::nullopt;
-  return "a row of the values has " + showBytes(bytes) +
-         " bytes, more than " + std::to_string(*limit);
+  return "a row of the values has " + showBytes(bytes) + " bytes, more than " +
+         std::to_string(*limit);
 }
 
 static Reason hasElementType(ArrayRef<PDLValue> args) {
