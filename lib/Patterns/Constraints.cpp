@@ -29,6 +29,13 @@ static RankedTensorType getTensor(PDLValue value) {
   return dyn_cast<RankedTensorType>(value.cast<Value>().getType());
 }
 
+/// A range, or a single value, which PDLL takes for one as well.
+static SmallVector<Value> getValues(PDLValue value) {
+  if (value.getKind() == Kind::Value)
+    return {value.cast<Value>()};
+  return llvm::to_vector(value.cast<ValueRange>());
+}
+
 /// An integer argument; reports another attribute in `reason`.
 static std::optional<int64_t> getInteger(PDLValue value, Reason &reason) {
   auto attr = dyn_cast<IntegerAttr>(value.cast<Attribute>());
@@ -36,6 +43,13 @@ static std::optional<int64_t> getInteger(PDLValue value, Reason &reason) {
     return attr.getValue().getSExtValue();
   reason = "expected an integer, but got " + print(value.cast<Attribute>());
   return std::nullopt;
+}
+
+/// Bytes as text; two 4-bit numbers share one.
+static std::string showBytes(double bytes) {
+  std::string text = formatDecimal(bytes);
+  StringRef whole = text;
+  return (whole.consume_back(".0") ? whole : StringRef(text)).str();
 }
 
 /// The size of one dimension; a negative `dim` counts from the last.
@@ -68,7 +82,7 @@ static Reason fitsBuffer(ArrayRef<PDLValue> args) {
   if (!limit)
     return reason;
   double bytes = 0;
-  for (Value value : args[0].cast<ValueRange>()) {
+  for (Value value : getValues(args[0])) {
     ExprAttr size = getByteSize(value.getType());
     if (!size || !size.isConstant())
       return "the size of a value is not known; bind the workload first";
@@ -76,7 +90,7 @@ static Reason fitsBuffer(ArrayRef<PDLValue> args) {
   }
   if (bytes <= static_cast<double>(*limit))
     return std::nullopt;
-  return "the values have " + formatDecimal(bytes) + " bytes, more than " +
+  return "the values have " + showBytes(bytes) + " bytes, more than " +
          std::to_string(*limit);
 }
 
@@ -86,7 +100,7 @@ static Reason rowFitsBuffer(ArrayRef<PDLValue> args) {
   if (!limit)
     return reason;
   double bytes = 0;
-  for (Value value : args[0].cast<ValueRange>()) {
+  for (Value value : getValues(args[0])) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     std::optional<double> element =
         type ? getElementBytes(type.getElementType()) : std::nullopt;
@@ -102,8 +116,8 @@ static Reason rowFitsBuffer(ArrayRef<PDLValue> args) {
   }
   if (bytes <= static_cast<double>(*limit))
     return std::nullopt;
-  return "a row of the values has " + formatDecimal(bytes) +
-         " bytes, more than " + std::to_string(*limit);
+  return "a row of the values has " + showBytes(bytes) + " bytes, more than " +
+         std::to_string(*limit);
 }
 
 static Reason hasElementType(ArrayRef<PDLValue> args) {

@@ -132,7 +132,15 @@ private:
     Operation *definition = operand.getDefiningOp();
     if (auto result = pattern.getDefiningOp<pdl::ResultOp>()) {
       auto producer = result.getParent().getDefiningOp<pdl::OperationOp>();
-      return matchProducer(producer, definition, place);
+      if (Reason reason = matchProducer(producer, definition, place))
+        return reason;
+      unsigned number = cast<OpResult>(operand).getResultNumber();
+      if (number == result.getIndex())
+        return std::nullopt;
+      return "expected " + place + " to be result " +
+             std::to_string(result.getIndex()) + " of " +
+             getOpName(definition) + ", but it is result " +
+             std::to_string(number);
     }
     if (auto results = pattern.getDefiningOp<pdl::ResultsOp>()) {
       auto producer = results.getParent().getDefiningOp<pdl::OperationOp>();

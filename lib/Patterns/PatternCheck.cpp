@@ -8,6 +8,7 @@
 #include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/Dialect/PDL/IR/PDLOps.h"
 #include "mlir/Dialect/PDL/IR/PDLTypes.h"
+#include "mlir/IR/ExtensibleDialect.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -23,6 +24,64 @@ static Kind getKind(Type type) {
   if (isa<pdl::OperationType>(type))
     return Kind::Operation;
   return isa<pdl::TypeType>(type) ? Kind::Type : Kind::Value;
+}
+
+/// The kind as PDLL writes it.
+static StringRef getName(Kind kind) {
+  static constexpr StringLiteral names[] = {"Attr",      "Op",    "Type",
+                                            "TypeRange", "Value", "ValueRange"};
+  static constexpr Kind kinds[] = {Kind::Attribute, Kind::Operation,
+                                   Kind::Type,      Kind::TypeRange,
+                                   Kind::Value,     Kind::ValueRange};
+  return names[llvm::find(kinds, kind) - std::begin(kinds)];
+}
+
+/// Whether an argument of kind `got` will do for `wanted`. PDLL passes a value
+/// where a range is declared.
+static bool isConvertible(Kind got, Kind wanted) {
+  return got == wanted || (got == Kind::Value && wanted == Kind::ValueRange);
+}
+
+/// How many operands or results an op has, as far as its traits say.
+struct Count {
+  unsigned least = 0;
+  bool isExact = false;
+  bool isKnown = false;
+};
+
+template <template <unsigned> class ExactT, template <unsigned> class AtLeastT,
+          unsigned... numbers>
+static Count findCount(OperationName op,
+                       std::integer_sequence<unsigned, numbers...>) {
+  Count count;
+  // Traits start at 2; 0 and 1 have their own.
+  ((op.hasTrait<ExactT<numbers + 2>::template Impl>()
+        ? void(count = {numbers + 2, true, true})
+        : void()),
+   ...);
+  ((op.hasTrait<AtLeastT<numbers + 1>::template Impl>()
+        ? void(count = {numbers + 1, false, true})
+        : void()),
+   ...);
+  return count;
+}
+
+static Count countOperands(OperationName op) {
+  if (op.hasTrait<OpTrait::ZeroOperands>())
+    return {0, true, true};
+  if (op.hasTrait<OpTrait::OneOperand>())
+    return {1, true, true};
+  return findCount<OpTrait::NOperands, OpTrait::AtLeastNOperands>(
+      op, std::make_integer_sequence<unsigned, 8>());
+}
+
+static Count countResults(OperationName op) {
+  if (op.hasTrait<OpTrait::ZeroResults>())
+    return {0, true, true};
+  if (op.hasTrait<OpTrait::OneResult>())
+    return {1, true, true};
+  return findCount<OpTrait::NResults, OpTrait::AtLeastNResults>(
+      op, std::make_integer_sequence<unsigned, 8>());
 }
 
 namespace {
@@ -64,7 +123,7 @@ private:
                     << quoteText(rewrite.getName().value_or(""));
     pattern.walk([&](Operation *op) {
       if (auto operation = dyn_cast<pdl::OperationOp>(op))
-        checkName(operation, operation->getParentOp() != pattern);
+        check(operation, operation->getParentOp() != pattern);
       else if (auto constraint = dyn_cast<pdl::ApplyNativeConstraintOp>(op))
         checkCall(constraint);
       else if (auto rewriteCall = dyn_cast<pdl::ApplyNativeRewriteOp>(op))
@@ -77,7 +136,7 @@ private:
       fail(root) << "expected the root of a pattern to have a name";
   }
 
-  void checkName(pdl::OperationOp operation, bool isCreated) {
+  void check(pdl::OperationOp operation, bool isCreated) {
     std::optional<StringRef> name = operation.getOpName();
     if (!name) {
       if (isCreated)
@@ -85,8 +144,16 @@ private:
       return;
     }
     MLIRContext *context = operation.getContext();
-    if (RegisteredOperationName::lookup(*name, context))
+    if (auto op = RegisteredOperationName::lookup(*name, context)) {
+      checkAttributes(operation, *op);
+      if (!isCreated) {
+        checkCount(operation, "operands", countOperands(*op),
+                   operation.getOperandValues());
+        checkCount(operation, "results", countResults(*op),
+                   operation.getTypeValues());
+      }
       return;
+    }
     SmallVector<StringRef> known;
     StringRef dialect = name->split('.').first;
     for (RegisteredOperationName op : context->getRegisteredOperations())
@@ -105,6 +172,50 @@ private:
     fail(operation) << unknownName("op", *name, known);
   }
 
+  void checkAttributes(pdl::OperationOp operation, OperationName op) {
+    // IRDL declares attributes where they cannot be listed.
+    if (isa<ExtensibleDialect>(op.getDialect()))
+      return;
+    SmallVector<StringRef> known;
+    for (StringAttr name : op.getAttributeNames())
+      known.push_back(name.getValue());
+    for (auto name :
+         operation.getAttributeValueNames().getAsRange<StringAttr>())
+      // Other dialects' attributes have a prefix.
+      if (!name.getValue().contains('.') && !llvm::is_contained(known, name)) {
+        InFlightDiagnostic diag = fail(operation);
+        if (known.empty())
+          diag << "expected no attributes of '" << op.getStringRef()
+               << "', but got '" << name.getValue() << "'";
+        else
+          diag << "'" << op.getStringRef()
+               << "': " << unknownName("attribute", name, known);
+      }
+  }
+
+  /// PDL takes values for all there are, and none where nothing is said.
+  void checkCount(pdl::OperationOp operation, StringRef what, Count wanted,
+                  OperandRange values) {
+    auto isRange = llvm::IsaPred<pdl::RangeType>;
+    if (!wanted.isKnown || llvm::any_of(values.getTypes(), isRange) ||
+        (values.empty() && what == "operands"))
+      return;
+    size_t got = values.size();
+    if (got < wanted.least || (wanted.isExact && got > wanted.least))
+      fail(operation) << "expected '" << *operation.getOpName() << "' with "
+                      << (wanted.isExact ? "" : "at least ") << wanted.least
+                      << " " << what << ", but got " << got;
+  }
+
+  /// A constraint is asked when all that it is asked about is known.
+  void checkKnown(pdl::ApplyNativeConstraintOp call, pdl::AttributeOp attr) {
+    if (!attr.getValueAttr() &&
+        llvm::none_of(attr->getUsers(), llvm::IsaPred<pdl::OperationOp>))
+      fail(call) << "expected '" << call.getName()
+                 << "' of attributes that are given or belong to an op, but "
+                    "got one without a value";
+  }
+
   void checkCall(pdl::ApplyNativeConstraintOp call) {
     const Constraint *constraint = findConstraint(call.getName());
     if (!constraint) {
@@ -117,6 +228,8 @@ private:
     checkArguments(call, constraint->kinds, constraint->signature);
     for (Value argument : call.getArgs()) {
       auto attr = argument.getDefiningOp<pdl::AttributeOp>();
+      if (attr)
+        checkKnown(call, attr);
       if (!attr || !attr.getValueAttr() ||
           (constraint->takesType ? isa<TypeAttr>(attr.getValueAttr())
                                  : isa<IntegerAttr>(attr.getValueAttr())))
@@ -185,14 +298,14 @@ private:
     bool same =
         call->getNumOperands() == kinds.size() &&
         llvm::all_of(llvm::zip(call->getOperandTypes(), kinds), [](auto pair) {
-          return getKind(std::get<0>(pair)) == std::get<1>(pair);
+          return isConvertible(getKind(std::get<0>(pair)), std::get<1>(pair));
         });
     if (same)
       return;
     InFlightDiagnostic diag = fail(call);
     diag << "expected " << signature << ", but got arguments (";
     llvm::interleaveComma(call->getOperandTypes(), diag,
-                          [&](Type type) { diag << type; });
+                          [&](Type type) { diag << getName(getKind(type)); });
     diag << ")";
   }
 

@@ -38,6 +38,21 @@ static std::optional<Location> parsePlace(MLIRContext *context,
   return FileLineColLoc::get(context, file, line, column);
 }
 
+/// The place of a constant that does not parse, which the compiler calls
+/// `loc("constant":line:column)`; the start of the file if it is not found.
+static std::optional<Location> findConstant(MLIRContext *context,
+                                            StringRef text, StringRef path,
+                                            StringRef source) {
+  if (!text.consume_front("loc(\""))
+    return std::nullopt;
+  StringRef constant = text.rsplit("\":").first;
+  size_t at = source.find(("\"" + constant + "\"").str());
+  StringRef before = source.take_front(at == StringRef::npos ? 0 : at);
+  size_t line = before.count('\n') + 1;
+  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  return FileLineColLoc::get(context, path, line, column);
+}
+
 /// What a message lacks: the functions that there are.
 static std::string completeMessage(StringRef message) {
   StringRef name = message;
@@ -48,12 +63,18 @@ static std::string completeMessage(StringRef message) {
   for (const Constraint &constraint : getConstraints())
     known.push_back(constraint.name);
   known.push_back(kFuse);
+  if (llvm::is_contained(known, name))
+    return ("'" + name +
+            "' is declared by \"Transformer.pdll\", which is not "
+            "included")
+        .str();
   return unknownName("name", name, known);
 }
 
 /// Emits the compiler's messages as diagnostics of their places; it prints
 /// `file:line:column: severity: text` and the line of source below it.
-static bool emitMessages(MLIRContext *context, StringRef text) {
+static bool emitMessages(MLIRContext *context, StringRef text, StringRef path,
+                         StringRef source) {
   bool hasError = false;
   std::optional<InFlightDiagnostic> diag;
   std::string last;
@@ -66,7 +87,10 @@ static bool emitMessages(MLIRContext *context, StringRef text) {
       size_t at = line.find(mark);
       if (at == StringRef::npos)
         continue;
-      std::optional<Location> place = parsePlace(context, line.take_front(at));
+      StringRef where = line.take_front(at);
+      std::optional<Location> place = parsePlace(context, where);
+      if (!place)
+        place = findConstant(context, where, path, source);
       if (!place)
         break;
       StringRef message = line.drop_front(at + mark.size());
@@ -102,7 +126,7 @@ static std::string findDialects() {
 }
 
 /// Compiles PDLL to PDL text. Sets `pdl` and returns true on success.
-static bool compile(MLIRContext *context, StringRef path,
+static bool compile(MLIRContext *context, StringRef path, StringRef source,
                     const PatternOptions &options, std::string &pdl) {
   Location unknown = UnknownLoc::get(context);
   StringRef compiler = options.compiler.empty()
@@ -144,7 +168,8 @@ static bool compile(MLIRContext *context, StringRef path,
       maxCompileSeconds, /*MemoryLimit=*/0, &failure);
 
   auto text = llvm::MemoryBuffer::getFile(messages);
-  bool hasError = text && emitMessages(context, (*text)->getBuffer());
+  bool hasError =
+      text && emitMessages(context, (*text)->getBuffer(), path, source);
   auto result = llvm::MemoryBuffer::getFile(output);
   if (status == 0 && !hasError && result) {
     pdl = (*result)->getBuffer().str();
@@ -156,25 +181,29 @@ static bool compile(MLIRContext *context, StringRef path,
         << "cannot be compiled by mlir-pdll";
     if (status == -2)
       diag << ": it did not come to an end within " << maxCompileSeconds
-           << " s, or crashed";
+           << " s, or crashed; do files include each other?";
     else if (!failure.empty())
       diag << ": " << failure;
   }
   return false;
 }
 
-/// PDLL asks for the nth group of results, which MLIR 22 finds only if it is the
-/// last. No op here has a group of several results in front of another, so that
-/// a group of one is the nth result.
-static void simplifyResults(ModuleOp patterns) {
-  patterns.walk([](pdl::ResultsOp results) {
-    if (!results.getIndex() || !isa<pdl::ValueType>(results.getType()))
+/// PDLL writes `op.0` as `results 0`, all results of the op's first group. PDL
+/// takes that for all results from there on, and finds no single value if there
+/// are several. Only groups of variable size need the form.
+static void simplifyResults(ModuleOp module) {
+  module.walk([](pdl::ResultsOp results) {
+    auto op = results.getParent().getDefiningOp<pdl::OperationOp>();
+    std::optional<StringRef> name = op ? op.getOpName() : std::nullopt;
+    if (!results.getIndex() || !isa<pdl::ValueType>(results.getType()) ||
+        (name && OperationName(*name, results.getContext())
+                     .hasTrait<OpTrait::AttrSizedResultSegments>()))
       return;
     OpBuilder builder(results);
-    results->replaceAllUsesWith(pdl::ResultOp::create(
-        builder, results.getLoc(), results.getType(), results.getParent(),
-        *results.getIndex()));
-    results->erase();
+    results.getVal().replaceAllUsesWith(
+        pdl::ResultOp::create(builder, results.getLoc(), results.getType(),
+                              results.getParent(), *results.getIndex()));
+    results.erase();
   });
 }
 
@@ -217,12 +246,12 @@ mlir::tensorcast::readPatternFile(MLIRContext *context, StringRef path,
       return {};
     }
   std::string pdl;
-  if (isPDLL && !compile(context, path, options, pdl))
+  if (isPDLL && !compile(context, path, text, options, pdl))
     return {};
   ParserConfig config(context);
-  OwningOpRef<ModuleOp> patterns = parseSourceString<ModuleOp>(
-      isPDLL ? StringRef(pdl) : text, config, path);
-  if (patterns)
-    simplifyResults(*patterns);
-  return patterns;
+  auto module =
+      parseSourceString<ModuleOp>(isPDLL ? StringRef(pdl) : text, config, path);
+  if (module)
+    simplifyResults(*module);
+  return module;
 }

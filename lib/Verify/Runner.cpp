@@ -28,6 +28,17 @@ static LogicalResult runPass(ModuleOp module, std::unique_ptr<Pass> pass) {
   return pm.run(module);
 }
 
+/// Dissolves fused kernels: which layer reads a weight is then plain to see.
+static LogicalResult dissolveFused(ModuleOp module) {
+  transformer::TransformerDecomposeOptions options;
+  options.level = transformer::DecomposeLevel::Primitive;
+  options.ops = {"fused"};
+  PassManager pm(module.getContext());
+  pm.addNestedPass<func::FuncOp>(
+      transformer::createTransformerDecompose(options));
+  return pm.run(module);
+}
+
 LogicalResult LoweredModule::addProbes(const ProbeRequest &request) {
   auto function = module->lookupSymbol<func::FuncOp>(request.function);
   SmallVector<Probe> probes = request.find(function);
@@ -47,7 +58,8 @@ FailureOr<LoweredModule> LoweredModule::lower(ModuleOp original,
   if (request && request->beforeInlining && failed(lowered.addProbes(*request)))
     return failure();
   markLayers(module);
-  if (failed(runPass(module, transformer::createTransformerInlineLayers())))
+  if (failed(runPass(module, transformer::createTransformerInlineLayers())) ||
+      failed(dissolveFused(module)))
     return failure();
   if (request && !request->beforeInlining &&
       failed(lowered.addProbes(*request)))

@@ -3,8 +3,10 @@
 
     run_page.py PAGE
 
-Runs what is in ```sh blocks, one command after the other, in the current folder.
-A command must succeed, or exit as a comment behind it says: `# exits 1`.
+Goes through the page's blocks in order, in the current folder. What is in ```sh
+blocks runs, one command after the other: a command must succeed, or exit as a
+comment behind it says: `# exits 1`. Another block that begins with the name of a
+file as its comment, as in `// mine.mlir`, becomes that file.
 """
 
 import re
@@ -14,10 +16,16 @@ import sys
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        blocks = re.findall(r"^```sh\n(.*?)^```", file.read(),
+        blocks = re.findall(r"^```(\w+)\n(.*?)^```", file.read(),
                             re.DOTALL | re.MULTILINE)
     count = failed = 0
-    for block in blocks:
+    for language, block in blocks:
+        if language != "sh":
+            name = re.match(r"// (\w[\w-]*\.\w+)$", block, re.MULTILINE)
+            if name:
+                with open(name.group(1), "w", encoding="utf-8") as file:
+                    file.write(block)
+            continue
         for command in block.replace("\\\n", " ").splitlines():
             expected = re.search(r"# exits (\d+)$", command)
             done = subprocess.run(command, shell=True, text=True,
