@@ -13,6 +13,15 @@ def AscendEstimate : Pass<"ascend-estimate", "::mlir::ModuleOp"> {
     `ascend.cost_model`. Where the workload is not bound, launches get no cost:
     the record is all that a later report needs.
 
+    A coefficient file gives single kernels an efficiency and a launch cost of
+    their own; it is recorded in `ascend.kernel_coefficients`:
+
+    ```json
+    {"kernels": {"norm_linear": {"compute_efficiency": 0.6,
+                                 "memory_efficiency": 0.7, "launch_s": 2e-6,
+                                 "source": "measured"}}}
+    ```
+
     Needs `convert-transformer-to-ascend` before it. An element type that the
     device has no rate for is dropped by the roofline of 2026.08, with a
     warning.
@@ -29,6 +38,10 @@ def AscendEstimate : Pass<"ascend-estimate", "::mlir::ModuleOp"> {
            "Name of the cost model; tensorcast-2026.08 if empty.">,
     Option<"reservedMemoryGB", "reserved-memory-gb", "double",
            /*default=*/"0.0", "Device memory (GiB) kept for other uses.">,
+    Option<"kernelCoefficients", "kernel-coefficients", "std::string",
+           /*default=*/"\"\"",
+           "JSON file that gives kernels an efficiency and launch cost of their "
+           "own.">,
   ];
 }
 

@@ -158,6 +158,7 @@ public:
     estimate.costModel =
         getOrDefault(options.costModel, "tensorcast-", options.reference);
     estimate.reservedMemoryGB = options.reservedMemoryGB;
+    estimate.kernelCoefficients = options.kernelCoefficients;
     pm.addPass(ascend::createAscendEstimate(estimate));
   }
 

@@ -1,6 +1,7 @@
 //===- Explain.cpp - Where a number comes from ----------------------------===//
 
 #include "InputShapes.h"
+#include "tensorcast/Device/KernelCoefficients.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Report/Report.h"
@@ -172,9 +173,20 @@ LogicalResult mlir::tensorcast::explainKernel(raw_ostream &os, ModuleOp module,
   if (failed(groups))
     return failure();
 
-  Explainer explainer(os, **model, *device, workload);
+  FailureOr<KernelDevices> kernels =
+      KernelDevices::get(*device,
+                         module->getAttrOfType<DictionaryAttr>(
+                             ascend::kKernelCoefficientsAttrName),
+                         emitError);
+  if (failed(kernels))
+    return failure();
   for (LaunchGroup &group : *groups) {
-    explainer.explain(group.first, group.calls);
+    StringRef kernel = group.first.getKernel();
+    Explainer(os, **model, (*kernels)[kernel], workload)
+        .explain(group.first, group.calls);
+    if (std::optional<StringRef> source = kernels->getSource(kernel))
+      os << "  coefficients of this kernel: "
+         << (source->empty() ? "no source" : *source) << '\n';
     if (!group.provenance.empty()) {
       os << "  from: ";
       llvm::interleaveComma(group.provenance, os,

@@ -107,6 +107,8 @@ defm device : Value<"device", allCommands,
 defm cost_model : Value<"cost-model",
   allCommands, "NAME",
   "Cost model (default: that of the reference date)">;
+defm kernel_coefficients : Value<"kernel-coefficients", allCommands, "FILE",
+  "JSON file that gives kernels an efficiency and launch cost of their own">;
 defm kernel_set : Value<"kernel-set", [TextGenerate], "NAME",
   "Kernel set (default: that of the reference date)">;
 defm reference : Value<"reference", [TextGenerate], "DATE",

@@ -56,6 +56,7 @@ static LogicalResult price(ModuleOp module, CommandLine &line) {
         module.getLoc(), "expected a workload, but the module is not bound to "
                          "one; add --num-queries and --query-length");
   bool hasOptions = line.getArgs().hasArg(OPT_device_eq, OPT_cost_model_eq,
+                                          OPT_kernel_coefficients_eq,
                                           OPT_reserved_memory_gb_eq);
   if (isPriced(module) && !hasOptions && !workload)
     return success();
@@ -64,6 +65,7 @@ static LogicalResult price(ModuleOp module, CommandLine &line) {
   options.device = line.getString(OPT_device_eq).str();
   options.costModel = line.getString(OPT_cost_model_eq).str();
   options.reservedMemoryGB = reserved;
+  options.kernelCoefficients = line.getString(OPT_kernel_coefficients_eq).str();
   PassManager pm(context);
   pm.addPass(ascend::createAscendEstimate(options));
   return pm.run(module);

@@ -43,7 +43,8 @@ OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
     llvm::errs() << *problem << '\n';
     return {};
   }
-  // Not the manager's first file, which is all that parseSourceFile takes of it.
+  // Not the manager's first file, which is all that parseSourceFile takes of
+  // it.
   return parseSourceString<ModuleOp>(file->getBuffer(), ParserConfig(&context),
                                      file->getBufferIdentifier());
 }

@@ -151,6 +151,7 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   set(options.reference, OPT_reference_eq);
   set(options.kernelSet, OPT_kernel_set_eq);
   set(options.costModel, OPT_cost_model_eq);
+  set(options.kernelCoefficients, OPT_kernel_coefficients_eq);
   options.quantizeLinearAction =
       line.getChoice(OPT_quantize_linear_action_eq,
                      {"DISABLED", "W8A16_STATIC", "W8A16_DYNAMIC",

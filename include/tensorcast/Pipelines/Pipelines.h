@@ -84,6 +84,10 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
   Option<double> reservedMemoryGB{
       *this, "reserved-memory-gb",
       llvm::cl::desc("Device memory (GiB) kept for other uses.")};
+  Option<std::string> kernelCoefficients{
+      *this, "kernel-coefficients",
+      llvm::cl::desc("JSON file that gives kernels an efficiency and launch "
+                     "cost of their own.")};
   ListOption<std::string> patterns{
       *this, "patterns",
       llvm::cl::desc("Files with patterns of one's own, which are applied "

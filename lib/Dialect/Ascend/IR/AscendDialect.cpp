@@ -1,6 +1,7 @@
 //===- AscendDialect.cpp - The ascend dialect and its attributes ----------===//
 
 #include "tensorcast/Device/DeviceProfile.h"
+#include "tensorcast/Device/KernelCoefficients.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 #include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
@@ -54,7 +55,8 @@ AscendDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
   };
-  StringRef known[] = {kDeviceAttrName, kCostModelAttrName, kKernelSetAttrName,
+  StringRef known[] = {kDeviceAttrName, kCostModelAttrName,
+                       kKernelCoefficientsAttrName, kKernelSetAttrName,
                        kReservedBytesAttrName};
   if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
@@ -71,6 +73,17 @@ AscendDialect::verifyOperationAttribute(Operation *op,
   if ((name == kCostModelAttrName || name == kKernelSetAttrName) &&
       !isa<StringAttr>(value))
     return fail("a string");
+  if (name == kKernelCoefficientsAttrName) {
+    auto kernels = dyn_cast<DictionaryAttr>(value);
+    if (!kernels)
+      return fail("a dictionary");
+    auto emitKernelError = [&] {
+      InFlightDiagnostic diag = emitError();
+      diag << "'" << name << "': ";
+      return diag;
+    };
+    return tensorcast::KernelDevices::get({}, kernels, emitKernelError);
+  }
   if (name == kReservedBytesAttrName) {
     auto bytes = dyn_cast<IntegerAttr>(value);
     if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 0)

@@ -2,10 +2,14 @@
 
 #include "tensorcast/CostModel/CostModel.h"
 #include "tensorcast/Device/DeviceRegistry.h"
+#include "tensorcast/Device/KernelCoefficients.h"
 #include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Support/Numbers.h"
+#include "tensorcast/Support/Wording.h"
+
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
@@ -29,8 +33,8 @@ namespace {
 class Estimator {
 public:
   Estimator(const CostModel &model, const DeviceProfile &device,
-            WorkloadAttr workload)
-      : model(model), device(device), workload(workload) {}
+            const KernelDevices &kernels, WorkloadAttr workload)
+      : model(model), device(device), kernels(kernels), workload(workload) {}
 
   LogicalResult attachCost(LaunchOp launch) {
     WorkTotal total = launch.getWorkTotal();
@@ -52,7 +56,7 @@ public:
       return failure();
 
     SmallVector<Type> missing;
-    CostTerms terms = model.price(work, device, missing);
+    CostTerms terms = model.price(work, kernels[launch.getKernel()], missing);
     if (!std::isfinite(terms.totalS) || terms.totalS < 0)
       return launch.emitOpError("expected a finite time of at least 0 s, but "
                                 "got ")
@@ -90,8 +94,7 @@ private:
     if (std::isfinite(amount) && amount >= 0)
       return true;
     launch.emitOpError("expected a finite number of ")
-        << what << " of at least 0, but got "
-        << describeNumber(amount);
+        << what << " of at least 0, but got " << describeNumber(amount);
     return false;
   }
 
@@ -117,6 +120,7 @@ private:
 
   const CostModel &model;
   const DeviceProfile &device;
+  const KernelDevices &kernels;
   WorkloadAttr workload;
   llvm::SmallPtrSet<Type, 2> warned;
 };
@@ -138,8 +142,15 @@ LogicalResult mlir::ascend::estimateCosts(ModuleOp module) {
   if (failed(model) || failed(profile))
     return failure();
 
+  FailureOr<KernelDevices> kernels = KernelDevices::get(
+      *profile,
+      module->getAttrOfType<DictionaryAttr>(kKernelCoefficientsAttrName),
+      emitError);
+  if (failed(kernels))
+    return failure();
+
   Estimator estimator(
-      **model, *profile,
+      **model, *profile, *kernels,
       module->getAttrOfType<WorkloadAttr>(transformer::kWorkloadAttrName));
   WalkResult result = module.walk([&](LaunchOp launch) {
     return failed(estimator.attachCost(launch)) ? WalkResult::interrupt()
@@ -207,7 +218,29 @@ private:
         return failure();
       module->setAttr(kCostModelAttrName, StringAttr::get(context, name));
     }
+    if (!kernelCoefficients.empty()) {
+      FailureOr<DictionaryAttr> kernels =
+          loadKernelCoefficients(kernelCoefficients, UnknownLoc::get(context));
+      if (failed(kernels))
+        return failure();
+      warnOfNames(module, *kernels);
+      module->setAttr(kKernelCoefficientsAttrName, *kernels);
+    }
     return recordReserved(module);
+  }
+
+  /// Files may know more kernels than a module has; a name that is nearly that
+  /// of a kernel is a mistake.
+  static void warnOfNames(ModuleOp module, DictionaryAttr kernels) {
+    llvm::SetVector<StringRef> launched;
+    module.walk([&](LaunchOp launch) { launched.insert(launch.getKernel()); });
+    for (NamedAttribute kernel : kernels)
+      if (!launched.contains(kernel.getName()))
+        if (auto near = nearestName(kernel.getName(), launched.getArrayRef()))
+          mlir::emitWarning(module.getLoc(), "no kernel '")
+              << kernel.getName().getValue()
+              << "' is launched, which has coefficients; did you mean '"
+              << *near << "'?";
   }
 
   LogicalResult recordReserved(ModuleOp module) {

@@ -58,6 +58,9 @@ inline constexpr StringLiteral kDeviceAttrName = "ascend.device";
 /// The module attribute with the name of the cost model (a StringAttr).
 inline constexpr StringLiteral kCostModelAttrName = "ascend.cost_model";
 /// The module attribute with the name of the kernel set (a StringAttr).
+/// What single kernels reach (a dictionary, see Device/KernelCoefficients.h).
+inline constexpr StringLiteral kKernelCoefficientsAttrName =
+    "ascend.kernel_coefficients";
 inline constexpr StringLiteral kKernelSetAttrName = "ascend.kernel_set";
 /// The module attribute with device memory kept for other uses, in bytes (an
 /// integer).
