@@ -12,6 +12,9 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "Package", "bench", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.environment.update(config.instrumentation)
+# Compiled patterns are kept beside the tests, not with the user's.
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root,
+                                                    "cache")
 
 config.substitutions.append(("%source_root", config.tensorcast_source_dir))
 config.substitutions.append(("%tools", config.tensorcast_tools_dir))

@@ -1,7 +1,7 @@
 //===- CompilerCache.cpp - Keeps compiled patterns ------------------------===//
 //
-// An entry is PDL text behind comments that say what it was made of, a file a
-// line: `// SIZE TIME PATH`.
+// An entry is PDL text behind comments: the hash of all that follows, and what
+// it was made of, a file a line: `// SIZE TIME PATH`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,12 @@ static std::string describeFile(StringRef path) {
   auto time = status.getLastModificationTime().time_since_epoch().count();
   return ("// " + Twine(status.getSize()) + " " + Twine(time) + " " + path)
       .str();
+}
+
+/// The line in front of the rest of an entry: damage is not taken for patterns.
+static std::string describeRest(StringRef rest) {
+  auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(rest));
+  return "// " + llvm::toHex(hash, /*LowerCase=*/true) + "\n";
 }
 
 CompilerCache::CompilerCache(StringRef source, ArrayRef<std::string> args) {
@@ -55,7 +61,9 @@ std::optional<std::string> CompilerCache::load() const {
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return std::nullopt;
-  StringRef text = (*file)->getBuffer(), rest = text;
+  StringRef text = (*file)->getBuffer(), rest = text.split('\n').second;
+  if (!text.starts_with(describeRest(rest)))
+    return std::nullopt;
   bool any = false;
   while (rest.starts_with("// ")) {
     StringRef line;
@@ -92,7 +100,8 @@ void CompilerCache::store(StringRef pdl, StringRef dependencies) const {
   // Complete or not at all, whoever else writes it.
   llvm::consumeError(
       llvm::writeToOutput(path, [&](raw_ostream &os) -> llvm::Error {
-        os << header << pdl;
+        std::string rest = header + pdl.str();
+        os << describeRest(rest) << rest;
         return llvm::Error::success();
       }));
 }

@@ -4,15 +4,21 @@
     run_repeatedly.py TC_OPT MODEL.mlir...
 """
 
+import pathlib
 import subprocess
 import sys
 
 RUNS = 8
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/patterns"
 PIPELINES = [
     # All layers stay, so that there is work for several threads.
     ["--tensorcast-eager=queries=2 query-length=100 no-repetition"],
     ["--transformer-dedup-layers", "--remarks-filter=dedup",
      "--remark-policy=all"],
+    ["--transformer-fuse-norm",
+     "--transformer-apply-patterns=file="
+     f"{EXAMPLES / 'norm-linear.pdll'},{EXAMPLES / 'rope-cache.pdll'}",
+     "--remarks-filter=apply-patterns", "--remark-policy=all"],
 ]
 
 
