@@ -22,6 +22,8 @@ MLIR_OPT = "/usr/lib/llvm-22/bin/mlir-opt"
 BASE_CONFIG = ROOT / "models" / "meta-llama__Meta-Llama-3.1-8B.json"
 WORKLOAD = ["--num-queries", "2", "--query-length", "3500",
             "--device", "TEST_DEVICE"]
+COMPILED = ("--tensorcast-compile=queries=2 query-length=3500 "
+            "device=TEST_DEVICE")
 PIPELINE = "--tensorcast-eager=queries=2 query-length=3500 device=TEST_DEVICE"
 
 
@@ -46,6 +48,20 @@ def commands(bin_dir, scratch):
         "text-generate Qwen3-32B": [
             [tool("tensorcast"), "text-generate", "Qwen/Qwen3-32B", *WORKLOAD]],
     }
+    # A pattern that matches in every layer; the cache has it after one turn.
+    pattern = ROOT / "examples" / "patterns" / "swiglu-down.pdll"
+    ir = str(pathlib.Path(scratch) / "qwen.mlir")
+    compiled = f"{COMPILED} quantize-linear-action=DISABLED"
+    table["text-generate Qwen3-32B --compile"] = [
+        [tool("tensorcast"), "text-generate", "Qwen/Qwen3-32B", *WORKLOAD,
+         "--compile"]]
+    table["tc-import Qwen3-32B"] = [
+        [tool("tc-import"), "Qwen/Qwen3-32B", "-o", ir]]
+    table["tc-opt, compiled"] = [
+        [tool("tc-opt"), ir, compiled, "-o", "/dev/null"]]
+    table["tc-opt, compiled with a pattern"] = [
+        [tool("tc-opt"), ir, f"{compiled} patterns={pattern}", "-o",
+         "/dev/null"]]
     for layers in (32, 126):
         config = write_config(scratch, layers)
         ir = str(pathlib.Path(scratch) / f"layers{layers}.mlir")
@@ -84,6 +100,12 @@ def ratios(median):
     yield ("text-generate / mlir-opt on an empty module",
            median["text-generate Qwen3-32B"] / median["mlir-opt, empty module"],
            0.3)
+    yield ("text-generate --compile / mlir-opt on an empty module",
+           median["text-generate Qwen3-32B --compile"] /
+           median["mlir-opt, empty module"], 0.3)
+    yield ("tc-opt compiled with a pattern that matches / without",
+           median["tc-opt, compiled with a pattern"] /
+           median["tc-opt, compiled"], 1.2)
     empty = median["tc-opt, empty module"]
     for programs in (["text-generate"], ["tc-import", "tc-opt"]):
         few, many = (
