@@ -5,6 +5,7 @@
 // RUN: not tc-opt %s --transformer-shard="devices=8 o-proj-tp=3" 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // RUN: not tc-opt %s --transformer-shard="devices=8 mlp-tp=16" 2>&1 | FileCheck %s --check-prefix=MLP
 // RUN: not tc-opt %s --transformer-shard="devices=8 lmhead-tp=5" 2>&1 | FileCheck %s --check-prefix=HEAD
+// RUN: not tc-opt %s --transformer-shard="devices=6 tp=2 mlp-tp=3" 2>&1 | FileCheck %s --check-prefix=NEST
 // RUN: not tc-opt %s --transformer-shard="tp=-2" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not tc-opt %s --transformer-shard="devices=1048577" 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tc-opt %s --transformer-shard="word-embedding-tp=column" 2>&1 | FileCheck %s --check-prefix=SPLIT
@@ -20,6 +21,7 @@
 // OUTPUT: error: expected 'o-proj-tp' to divide 8 devices, but got 3
 // MLP: error: expected 'mlp-tp' to divide 8 devices, but got 16
 // HEAD: error: expected 'lmhead-tp' to divide 8 devices, but got 5
+// NEST: error: expected groups that nest: 'mlp-tp' to divide 'tp' or to be a multiple of it, but got 3 and 2
 // NEGATIVE: error: expected 'tp' from 1 to 1048576, but got -2
 // MANY: error: expected 'devices' from 1 to 1048576, but got 1048577
 // SPLIT: error: unknown word-embedding-tp 'column'; known word-embedding-tps: col, none, row

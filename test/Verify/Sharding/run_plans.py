@@ -64,9 +64,6 @@ def main():
            "--query-length=1", "--decode")
     verify("groups of many replicas", qwen3,
            "tp=1 dp=3 o-proj-tp=3 mlp-tp=3 lmhead-tp=3", "--f32")
-    # Groups of which none is part of another.
-    verify("groups across groups", qwen3, "devices=6 tp=2 mlp-tp=3", "--f32",
-           passes=SPLIT)
     # Heads that have the words of the embedding, or others.
     tied = cases.model("tied")
     for head in (1, 2, 4):

@@ -62,6 +62,13 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
     if (plan.devices % *group != 0)
       return emitError(loc) << "expected '" << name << "' to divide "
                             << plan.devices << " devices, but got " << *group;
+    // Members of a group that is neither part of a tensor-parallel one nor made
+    // of such would hold different tokens for different layers.
+    if (*group % plan.tensor != 0 && plan.tensor % *group != 0)
+      return emitError(loc)
+             << "expected groups that nest: '" << name
+             << "' to divide 'tp' or to be a multiple of it, but got " << *group
+             << " and " << plan.tensor;
   }
   if (options.wordEmbedding == "col")
     plan.embedding = EmbeddingSplit::Column;
