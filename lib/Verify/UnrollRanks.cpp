@@ -362,8 +362,9 @@ LogicalResult tensorcast::unrollRanks(
     ModuleOp module, const WholeModel &whole,
     llvm::function_ref<unsigned(func::FuncOp)> countResults) {
   auto attr = module->getAttrOfType<PlanAttr>(kPlanAttrName);
-  // All of them are one function, which takes minutes to compile beyond this.
-  static constexpr int64_t maxDevices = 64;
+  // All of them are one function, and the time to compile it grows with the
+  // square of its length: seconds for these, minutes for twice as many.
+  static constexpr int64_t maxDevices = 16;
   if (attr.getDevices() > maxDevices)
     return mlir::emitError(module.getLoc(), "expected at most ")
            << maxDevices << " devices to run side by side, but got "
