@@ -25,7 +25,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
   FILES_MATCHING PATTERN "*.h" PATTERN "*.h.inc"
   PATTERN "Data" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/dialects/ DESTINATION ${TABLEGEN_DIR}
-  FILES_MATCHING PATTERN "*.td")
+  FILES_MATCHING PATTERN "*.td" PATTERN "*.pdll")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(cmake/TensorCastConfig.cmake.in

@@ -93,7 +93,12 @@ def check_package(build):
             ("cmake", "-G", "Ninja", "-S", "test/Package", "-B", str(outside),
              f"-DCMAKE_PREFIX_PATH={prefix}", *compilers(build),
              "-DCMAKE_BUILD_TYPE=Release"),
-            ("ninja", "-C", str(outside), "check")):
+            ("ninja", "-C", str(outside), "check"),
+            # Installed tools find what patterns include beside them.
+            (str(prefix / "bin" / "tc-opt"), "test/Package/input.mlir",
+             "--transformer-apply-patterns="
+             "file=examples/patterns/norm-linear.pdll",
+             "-o", str(outside / "patterned.mlir"))):
         succeeded, text = run(*command)
         output += text
         if not succeeded:
