@@ -76,6 +76,14 @@ static std::optional<Dim> getDim(PDLValue value, PDLValue index,
 // Conditions
 //===----------------------------------------------------------------------===//
 
+/// Whether `bytes`, which `what` introduces, are at most `limit`.
+static Reason checkBytes(StringRef what, double bytes, int64_t limit) {
+  if (bytes <= static_cast<double>(limit))
+    return std::nullopt;
+  return what.str() + showBytes(bytes) + " bytes, more than " +
+         std::to_string(limit);
+}
+
 static Reason fitsBuffer(ArrayRef<PDLValue> args) {
   Reason reason;
   std::optional<int64_t> limit = getInteger(args[1], reason);
@@ -88,10 +96,7 @@ static Reason fitsBuffer(ArrayRef<PDLValue> args) {
       return "the size of a value is not known; bind the workload first";
     bytes += size.getValue();
   }
-  if (bytes <= static_cast<double>(*limit))
-    return std::nullopt;
-  return "the values have " + showBytes(bytes) + " bytes, more than " +
-         std::to_string(*limit);
+  return checkBytes("the values have ", bytes, *limit);
 }
 
 static Reason rowFitsBuffer(ArrayRef<PDLValue> args) {
@@ -114,10 +119,7 @@ static Reason rowFitsBuffer(ArrayRef<PDLValue> args) {
     }
     bytes += row;
   }
-  if (bytes <= static_cast<double>(*limit))
-    return std::nullopt;
-  return "a row of the values has " + showBytes(bytes) + " bytes, more than " +
-         std::to_string(*limit);
+  return checkBytes("a row of the values has ", bytes, *limit);
 }
 
 static Reason hasElementType(ArrayRef<PDLValue> args) {

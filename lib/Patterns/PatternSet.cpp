@@ -48,6 +48,12 @@ PatternSet::load(MLIRContext *context, ArrayRef<std::string> files,
   return std::shared_ptr<const PatternSet>(std::move(set));
 }
 
+SmallVector<StringRef> PatternSet::getNames() const {
+  return llvm::map_to_vector(
+      source.get().getOps<pdl::PatternOp>(),
+      [](pdl::PatternOp pattern) { return *pattern.getSymName(); });
+}
+
 LogicalResult PatternSet::apply(func::FuncOp function,
                                 PatternEvents &events) const {
   if (function.getBody().empty())

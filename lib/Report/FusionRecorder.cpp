@@ -91,8 +91,13 @@ public:
     std::lock_guard<std::mutex> guard(mutex);
     double times = getRuns(remark.getFunction());
     if (remark.getCategoryName() == kFusionCoverageCategory) {
+      // A pattern of the user's that is never near is reported, too.
+      bool arePatterns = remark.getRemarkName() == kKnownPatterns;
       for (const auto &arg : remark.getArgs())
-        known.insert(arg.val);
+        if (arePatterns)
+          tallies[{"apply-patterns", arg.val}];
+        else
+          known.insert(arg.val);
       return;
     }
     // Layers that merge are no kernels that do.

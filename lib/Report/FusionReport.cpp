@@ -15,7 +15,8 @@ double FusionRow::getCandidates() const {
 
 static void printRow(raw_ostream &os, const FusionRow &row) {
   os << row.category << ' ' << row.name << ": fused " << formatCount(row.fused)
-     << " of " << formatCount(row.getCandidates()) << '\n';
+     << " of " << formatCount(row.getCandidates())
+     << (row.getCandidates() == 0 ? " (its ops are nowhere together)\n" : "\n");
   for (const NearMiss &miss : row.nearMisses) {
     os << "  not " << formatCount(miss.count) << ": " << miss.reason << '\n';
     for (const std::string &place : miss.places)

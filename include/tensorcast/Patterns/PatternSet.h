@@ -51,6 +51,9 @@ public:
   /// patterns that make invalid ops or come to no end.
   LogicalResult apply(func::FuncOp function, PatternEvents &events) const;
 
+  /// Names of the patterns, in the order of the files.
+  SmallVector<StringRef> getNames() const;
+
   /// Names of the ops that patterns look for.
   ArrayRef<StringAttr> getKnownOps() const { return knownOps; }
 

@@ -65,6 +65,7 @@ public:
     for (StringAttr name : patterns->getKnownOps())
       names.push_back(name.getValue());
     emitCoverage(getOperation(), names);
+    emitCoverage(getOperation(), patterns->getNames(), kKnownPatterns);
   }
 
 private:

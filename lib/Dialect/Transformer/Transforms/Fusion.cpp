@@ -27,11 +27,12 @@ void mlir::transformer::emitMissed(Operation *op, StringRef category,
       << "not fused" << remark::reason("{0}", reason);
 }
 
-void mlir::transformer::emitCoverage(Operation *op, ArrayRef<StringRef> names) {
+void mlir::transformer::emitCoverage(Operation *op, ArrayRef<StringRef> names,
+                                     StringRef what) {
   if (!op->getContext()->getRemarkEngine())
     return;
-  auto remark = remark::analysis(
-      op->getLoc(), getOpts(op, kFusionCoverageCategory, "known-ops"));
+  auto remark = remark::analysis(op->getLoc(),
+                                 getOpts(op, kFusionCoverageCategory, what));
   for (StringRef name : names)
     remark << name;
 }

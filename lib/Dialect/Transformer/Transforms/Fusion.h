@@ -49,8 +49,10 @@ FusionPattern<RootOp>::missed(Operation *op, PatternRewriter &rewriter,
   return rewriter.notifyMatchFailure(op, reason);
 }
 
-/// Says which ops the patterns of a pass start at.
-void emitCoverage(Operation *op, ArrayRef<StringRef> names);
+/// Says what a pass knows: the ops that its patterns start at, or the patterns
+/// themselves (see kKnownOps and kKnownPatterns).
+void emitCoverage(Operation *op, ArrayRef<StringRef> names,
+                  StringRef what = kKnownOps);
 
 /// Applies the patterns until none applies, and erases what nothing uses.
 /// Reports patterns that do not come to an end.

@@ -14,9 +14,10 @@ namespace mlir::transformer {
 #define GEN_PASS_REGISTRATION
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h.inc"
 
-/// The category of remarks that list the ops which the patterns of a fusion
-/// pass start at.
+/// The category of remarks that list what a fusion pass knows, and their names.
 inline constexpr StringLiteral kFusionCoverageCategory = "fusion-coverage";
+inline constexpr StringLiteral kKnownOps = "known-ops";
+inline constexpr StringLiteral kKnownPatterns = "known-patterns";
 
 /// Puts the numbers of `workload` for every expression of `module`, and records
 /// the workload. Reports and fails if the module is bound already or a number
