@@ -43,13 +43,22 @@ OwningOpRef<ModuleOp>
 mlir::tensorcast::readPatternFile(MLIRContext *context, StringRef path,
                                   const PatternOptions &options) {
   Location start = FileLineColLoc::get(context, path, 1, 1);
-  uint64_t size = 0;
-  if (std::error_code error = llvm::sys::fs::file_size(path, size)) {
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status)) {
     emitError(UnknownLoc::get(context))
         << "cannot read the pattern file " << quoteText(path) << ": "
         << error.message();
     return {};
   }
+  // Reading from a pipe might never end, and the compiler reads once more.
+  if (!llvm::sys::fs::is_regular_file(status)) {
+    emitError(UnknownLoc::get(context))
+        << "expected a regular file with patterns, but " << quoteText(path)
+        << " is "
+        << (llvm::sys::fs::is_directory(status) ? "a directory" : "none");
+    return {};
+  }
+  uint64_t size = status.getSize();
   if (size > maxFileBytes) {
     emitError(start) << "expected a pattern file of at most " << maxFileBytes
                      << " bytes, but got " << size;

@@ -160,7 +160,7 @@ Operation *RewriteRun::create(LocationAttr place, PatternRewriter &rewriter,
 
 void RewriteRun::replace(LocationAttr place, PatternRewriter &rewriter,
                          Operation *op, ArrayRef<Value> values) {
-  if (failed)
+  if (failed || mlir::failed(checkNotTerminator(place, op)))
     return;
   if (values.size() != op->getNumResults()) {
     fail(place) << "replaces the " << op->getNumResults() << " results of '"
@@ -192,8 +192,19 @@ void RewriteRun::replace(LocationAttr place, PatternRewriter &rewriter,
 }
 
 void RewriteRun::erase(LocationAttr place, Operation *op) {
-  if (!failed)
+  if (!failed && succeeded(checkNotTerminator(place, op)))
     erased[op] = place;
+}
+
+LogicalResult RewriteRun::checkNotTerminator(LocationAttr place,
+                                             Operation *op) {
+  // One that the rewrite has made itself may go.
+  bool isMade =
+      llvm::any_of(created, [&](auto &entry) { return entry.second == op; });
+  if (isMade || !op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  fail(place) << "takes away '" << op->getName() << "', which ends its block";
+  return failure();
 }
 
 SmallVector<Value> RewriteRun::fuse(LocationAttr place,

@@ -42,6 +42,9 @@ public:
                           StringRef kernel, ValueRange values);
 
 private:
+  /// Reports that an op which ends its block would go.
+  LogicalResult checkNotTerminator(LocationAttr place, Operation *op);
+
   /// Whether every value that `op` reads is defined in front of it.
   LogicalResult checkOrder(LocationAttr place, Operation *op);
 

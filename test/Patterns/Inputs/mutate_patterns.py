@@ -153,6 +153,10 @@ EDITS = [
 
 # (what is wrong, the file, what the message must say)
 TEXTS = [
+    ("a block loses its end",
+     INCLUDE + "Pattern P { let root = op<func.return>(v: ValueRange);\n"
+     "erase root; }\n",
+     "takes away 'func.return', which ends its block"),
     ("declared with another signature",
      "Constraint HasOneUse(a: Value, b: Value);\n"
      '#include "Transformer/TransformerOps.td"\n'
@@ -269,6 +273,10 @@ def files(folder):
     yield "a file that includes itself", loop + " include=" + folder, (
         "do files include each other?")
     yield "a folder", folder, "directory"
+    pipe = os.path.join(folder, "pipe.pdll")
+    if not os.path.exists(pipe):
+        os.mkfifo(pipe)
+    yield "a pipe that nobody writes to", pipe, "expected a regular file"
     yield "no file", os.path.join(folder, "missing.pdll"), "missing.pdll"
     large = os.path.join(folder, "large.pdll")
     with open(large, "wb") as file:
