@@ -90,6 +90,18 @@ func.func @more_devices_than_heads(%q: tensor<7x32xf16>, %batch: !transformer.ba
 
 // -----
 
+// Kernels of one's own are made after sharding.
+func.func @fused(%x: tensor<7x8xf16>) -> tensor<7x8xf16> {
+  // expected-error @below {{'transformer.fused' op expected ops that are not fused; shard a model before patterns are applied}}
+  %y = transformer.fused "k"(%a = %x) : (tensor<7x8xf16>) -> tensor<7x8xf16> {
+    %0 = transformer.silu %a : tensor<7x8xf16>
+    transformer.yield %0 : tensor<7x8xf16>
+  }
+  return %y : tensor<7x8xf16>
+}
+
+// -----
+
 // Quantization comes after sharding.
 func.func @quantized(%x: tensor<7x32xi8>, %s: tensor<f32>) -> tensor<7x48xf16> {
   %w = transformer.weight "q.weight" sharding<column, tensor> : tensor<48x32xi8>

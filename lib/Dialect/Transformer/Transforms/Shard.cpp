@@ -100,6 +100,9 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
   if (isa<QuantizedLinearOp>(op))
     return op->emitOpError("expected a layer of floats to split; shard a "
                            "model before it is quantized");
+  if (isa<FusedOp>(op))
+    return op->emitOpError("expected ops that are not fused; shard a model "
+                           "before patterns are applied");
   return followOperands(op, state);
 }
 
