@@ -14,7 +14,16 @@
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // DEFAULT:      transformer-merge-linears{only-equal-groups=true}
 // DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
-// DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= reserved-memory-gb=0.000000e+00}
+// DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
+
+// What the user brings along: patterns run last, coefficients go with the price.
+// RUN: echo "{\"kernels\": {}}" > %t.json
+// RUN: tc-opt %s --tensorcast-compile="patterns=%source_root/examples/patterns/norm-linear.pdll,%source_root/examples/patterns/swiglu-down.pdll kernel-coefficients=%t.json" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=OWN
+// OWN:      transformer-merge-linears{
+// OWN:      transformer-apply-patterns{{{.*}}file={{{.*}}norm-linear.pdll,{{.*}}swiglu-down.pdll
+// OWN:      convert-transformer-to-ascend
+// OWN:      ascend-estimate{{{.*}}kernel-coefficients={{.*}}.json
 
 // The date of the reference decides on what its compiler does.
 // RUN: tc-opt %s --tensorcast-compile="reference=2026.06" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=JUNE

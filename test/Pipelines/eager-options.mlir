@@ -7,7 +7,16 @@
 // WORKLOAD:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
 // WORKLOAD:      transformer-decompose{keep={gelu,layer_norm} level=framework }
 // WORKLOAD:      convert-transformer-to-ascend{compiled=false kernel-set=reference-2026.08}
-// WORKLOAD:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= reserved-memory-gb=0.000000e+00}
+// WORKLOAD:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
+
+// What the user brings along: patterns run last, coefficients go with the price.
+// RUN: echo "{\"kernels\": {}}" > %t.json
+// RUN: tc-opt %s --tensorcast-eager="patterns=%source_root/examples/patterns/norm-linear.pdll,%source_root/examples/patterns/swiglu-down.pdll kernel-coefficients=%t.json" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=OWN
+// OWN:      transformer-decompose{
+// OWN:      transformer-apply-patterns{{{.*}}file={{{.*}}norm-linear.pdll,{{.*}}swiglu-down.pdll
+// OWN:      convert-transformer-to-ascend
+// OWN:      ascend-estimate{{{.*}}kernel-coefficients={{.*}}.json
 
 // A framework that launches the pieces keeps nothing.
 // RUN: tc-opt %s --tensorcast-eager="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PIECES
@@ -19,11 +28,11 @@
 // UNBOUND-NOT: transformer-bind-workload
 // UNBOUND:     ascend-estimate
 
-// RUN: tc-opt %s --tensorcast-eager="no-repetition quantize-linear-action=W8A8_STATIC device=ATLAS_800_A2_376T_64G reserved-memory-gb=1.5" \
+// RUN: tc-opt %s --tensorcast-eager="no-repetition quantize-linear-action=W8A8_STATIC device=ATLAS_800_A2_376T_64G kernel-coefficients= reserved-memory-gb=1.5" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=OTHERS
 // OTHERS-NOT: transformer-dedup-layers
 // OTHERS:     transformer-quantize{{.*}}linear-action=W8A8_STATIC
-// OTHERS:     device=ATLAS_800_A2_376T_64G reserved-memory-gb=1.500000e+00
+// OTHERS:     device=ATLAS_800_A2_376T_64G kernel-coefficients= reserved-memory-gb=1.500000e+00
 
 // The date of the reference decides on kernel set and cost model, but for what
 // is named.

@@ -178,13 +178,23 @@ func.func @work_that_multiplies_many_terms() {
 // Module attributes
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{'builtin.module' op unknown attribute 'ascend.devise'; did you mean 'ascend.device'? known attributes: ascend.device, ascend.cost_model, ascend.kernel_set, ascend.reserved_bytes}}
+// expected-error @below {{'builtin.module' op unknown attribute 'ascend.devise'; did you mean 'ascend.device'? known attributes: ascend.device, ascend.cost_model, ascend.kernel_coefficients, ascend.kernel_set, ascend.reserved_bytes}}
 module attributes {ascend.devise = 1} {}
 
 // -----
 
 // expected-error @below {{'builtin.module' op expected 'ascend.device' to be an #ascend.device, but got "TEST_DEVICE"}}
 module attributes {ascend.device = "TEST_DEVICE"} {}
+
+// -----
+
+// expected-error @below {{'builtin.module' op expected 'ascend.kernel_coefficients' to be a dictionary, but got 7 : i64}}
+module attributes {ascend.kernel_coefficients = 7} {}
+
+// -----
+
+// expected-error @below {{'builtin.module' op 'ascend.kernel_coefficients': 'swiglu.launch_s': expected a number from 0.0 to 1.0, but got 2.000000e+00}}
+module attributes {ascend.kernel_coefficients = {swiglu = {launch_s = 2.0}}} {}
 
 // -----
 
