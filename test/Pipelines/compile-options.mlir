@@ -71,10 +71,10 @@
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
 // DEVICES: transformer-shard{devices=16 dp=4 lmhead-tp=16 mlp-tp=8 o-proj-tp=2 tp=4 word-embedding-tp=col}
 
-// RUN: tc-opt %s --tensorcast-compile="quantize-linear-action=MXFP4 quantize-attention-action=FP8 mxfp4-group-size=64 device=ATLAS_350_425T_112G reserved-memory-gb=1.5" \
+// RUN: tc-opt %s --tensorcast-compile="quantize-linear-action=MXFP4 quantize-attention-action=FP8 mxfp4-group-size=64 device=ATLAS_350_425T_112G kernel-coefficients= reserved-memory-gb=1.5" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=QUANTIZE
 // QUANTIZE: transformer-quantize{attention-action=FP8 {{.*}}group-size=64 {{.*}}linear-action=MXFP4
-// QUANTIZE: device=ATLAS_350_425T_112G reserved-memory-gb=1.500000e+00
+// QUANTIZE: device=ATLAS_350_425T_112G kernel-coefficients= reserved-memory-gb=1.500000e+00
 
 // In the reference, W8A16 runs as W8A8; with physical kernels it does not.
 // RUN: tc-opt %s --tensorcast-compile="quantize-linear-action=W8A16_STATIC" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=W8A16

@@ -75,18 +75,17 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
 
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
-  patterns
-      .add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-           LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
-           LowerElementwise<DivOp>, LowerDynamicQuantize,
-           LowerElementwise<ErfOp>, LowerGelu, LowerElementwise<MeanOp>,
-           LowerElementwise<MulOp>, LowerElementwise<MulScalarOp>,
-           LowerElementwise<NegOp>, LowerElementwise<PowOp>,
-           LowerElementwise<QuantizeOp>, LowerElementwise<RsqrtOp>,
-           LowerElementwise<SiluOp>, LowerElementwise<SqrtOp>,
-           LowerElementwise<SubOp>, LowerElementwise<SwiGLUOp>,
-           LowerElementwise<TanhOp>, LowerView<ConcatWeightsOp>,
-           LowerView<ReshapeOp>, LowerView<RopePackOp>, LowerView<RopePartsOp>,
-           LowerView<SliceOp>>(
-          patterns.getContext(), kernels);
+  patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
+               LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
+               LowerElementwise<DivOp>, LowerDynamicQuantize,
+               LowerElementwise<ErfOp>, LowerGelu, LowerElementwise<MeanOp>,
+               LowerElementwise<MulOp>, LowerElementwise<MulScalarOp>,
+               LowerElementwise<NegOp>, LowerElementwise<PowOp>,
+               LowerElementwise<QuantizeOp>, LowerElementwise<RsqrtOp>,
+               LowerElementwise<SiluOp>, LowerElementwise<SqrtOp>,
+               LowerElementwise<SubOp>, LowerElementwise<SwiGLUOp>,
+               LowerElementwise<TanhOp>, LowerView<ConcatWeightsOp>,
+               LowerView<ReshapeOp>, LowerView<RopePackOp>,
+               LowerView<RopePartsOp>, LowerView<SliceOp>>(
+      patterns.getContext(), kernels);
 }

@@ -193,7 +193,7 @@ module attributes {ascend.kernel_coefficients = 7} {}
 
 // -----
 
-// expected-error @below {{'builtin.module' op 'ascend.kernel_coefficients': 'swiglu.launch_s': expected a number from 0.0 to 1.0, but got 2.000000e+00}}
+// expected-error @below {{'builtin.module' op 'ascend.kernel_coefficients': 'swiglu.launch_s': expected a number from 0.0 to 1.0, but got 2.0}}
 module attributes {ascend.kernel_coefficients = {swiglu = {launch_s = 2.0}}} {}
 
 // -----

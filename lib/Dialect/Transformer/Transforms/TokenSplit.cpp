@@ -37,7 +37,8 @@ RankedTensorType TokenSplit::getOwnType(RankedTensorType type) const {
 }
 
 bool TokenSplit::isRowwise(Operation *op) {
-  return isa<AddLayerNormOp, AddOp, AddRMSNormOp, LayerNormOp, RMSNormOp>(op) && isHidden(op->getResult(0));
+  return isa<AddLayerNormOp, AddOp, AddRMSNormOp, LayerNormOp, RMSNormOp>(op) &&
+         isHidden(op->getResult(0));
 }
 
 /// Whether all readers are row-wise ops that read `value` token by token.
