@@ -177,6 +177,7 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.noRepetition = line.hasFlag(OPT_no_repetition);
 }
 
+/// Adds the passes that the options ask for, and the user's patterns.
 static void buildPipeline(CommandLine &line, transformer::WorkloadAttr workload,
                           ArrayRef<std::string> config,
                           ArrayRef<std::string> patterns, PassManager &pm) {
@@ -197,74 +198,98 @@ static void buildPipeline(CommandLine &line, transformer::WorkloadAttr workload,
   }
 }
 
-int mlir::tensorcast::runTextGenerate(CommandLine &line) {
-  Session session(line, "tensorcast text-generate");
-  MLIRContext *context = session.getContext();
+namespace {
+/// What one run is asked for beside the pipeline's options.
+struct Request {
+  StringRef model;
+  int64_t layers = 0;
+  transformer::WorkloadAttr workload;
+  /// Passes of `--compilation-config`.
+  SmallVector<std::string> config;
+  /// Files with patterns of one's own, which are compared with the price
+  /// without them.
+  std::vector<std::string> patterns;
+  StringRef fusionReport;
+};
+} // namespace
+
+/// Reads the command line; reports everything that is wrong with it.
+static Request readRequest(CommandLine &line, MLIRContext *context) {
   checkReferenceOptions(line);
   checkGroups(line);
-  StringRef model = getModel(line);
-  int64_t layers = line.getInteger(OPT_num_hidden_layers_override_eq, 0);
-  if (layers < 0 || layers > 4096)
+  Request request;
+  request.model = getModel(line);
+  request.layers = line.getInteger(OPT_num_hidden_layers_override_eq, 0);
+  if (request.layers < 0 || request.layers > 4096)
     line.reportError("expected '--num-hidden-layers-override' from 0 to 4096, "
                      "but got " +
-                     Twine(layers));
+                     Twine(request.layers));
   for (auto [id, name] : {std::pair(OPT_num_queries_eq, "--num-queries"),
                           std::pair(OPT_query_length_eq, "--query-length")})
     if (!line.getArgs().hasArg(id))
       line.reportError(Twine("expected '") + name + "', but got none");
-  transformer::WorkloadAttr workload;
   if (!line.hasError())
-    workload = getWorkload(line, context);
-  SmallVector<std::string> config = getCompilationConfig(line);
+    request.workload = getWorkload(line, context);
+  request.config = getCompilationConfig(line);
   if (line.hasFlag(OPT_compile) &&
       line.getString(OPT_reference_eq) == "2026.06")
     line.reportNote("the two streams of 2026.06 are priced as one, which is "
                     "exact for dense models");
-  // Patterns of one's own are compared with the price without them.
-  std::vector<std::string> patterns =
-      line.getArgs().getAllArgValues(OPT_patterns_eq);
+  request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
-  if (!patterns.empty() && format == "csv")
+  if (!request.patterns.empty() && format == "csv")
     line.reportError("expected '--format' table or json with '--patterns', but "
                      "got csv");
+  request.fusionReport = line.getString(OPT_fusion_report_eq);
+  return request;
+}
+
+static LogicalResult writeFusions(Session &session, StringRef path,
+                                  const FusionReport &fusions) {
+  if (path.empty())
+    return success();
+  return session.writeTo(path, [&](raw_ostream &os) {
+    auto print =
+        path.ends_with(".json") ? printFusionReportJson : printFusionReport;
+    print(os, fusions);
+  });
+}
+
+int mlir::tensorcast::runTextGenerate(CommandLine &line) {
+  Session session(line, "tensorcast text-generate");
+  MLIRContext *context = session.getContext();
+  Request request = readRequest(line, context);
+  bool hasPatterns = !request.patterns.empty();
   PassManager pm(context), plain(context);
-  buildPipeline(line, workload, config, patterns, pm);
-  if (!patterns.empty() && !line.hasError())
-    buildPipeline(line, workload, config, {}, plain);
-  FusionRecorder recorder;
-  StringRef fusionReport = line.getString(OPT_fusion_report_eq);
-  if (!patterns.empty() || !fusionReport.empty())
-    recorder.attach(pm);
+  buildPipeline(line, request.workload, request.config, request.patterns, pm);
+  if (hasPatterns && !line.hasError())
+    buildPipeline(line, request.workload, request.config, {}, plain);
   if (line.hasError())
     return ExitUsage;
-  FailureOr<DecoderConfig> decoder = loadModel(model, context);
-  if (!workload || failed(decoder))
+  FailureOr<DecoderConfig> decoder = loadModel(request.model, context);
+  if (!request.workload || failed(decoder))
     return ExitFailure;
-  if (layers > 0)
-    decoder->numHiddenLayers = layers;
+  if (request.layers > 0)
+    decoder->numHiddenLayers = request.layers;
 
   OwningOpRef<ModuleOp> module = buildModel(*decoder, context), before;
-  if (!patterns.empty())
+  if (hasPatterns)
     before = module->clone();
+  FusionRecorder recorder;
+  if (hasPatterns || !request.fusionReport.empty())
+    recorder.attach(pm);
   if (failed(pm.run(*module)))
     return ExitFailure;
-  if (llvm::is_contained(config, kSequenceParallelPass))
+  if (llvm::is_contained(request.config, kSequenceParallelPass))
     noteSequenceParallelism(line, *module);
   FusionReport fusions = recorder.getReport();
-  LogicalResult written = success();
-  if (!fusionReport.empty())
-    written = session.writeTo(fusionReport, [&](raw_ostream &os) {
-      auto print = fusionReport.ends_with(".json") ? printFusionReportJson
-                                                   : printFusionReport;
-      print(os, fusions);
-    });
-  if (failed(written))
+  if (failed(writeFusions(session, request.fusionReport, fusions)))
     return ExitFailure;
-  if (patterns.empty())
-    return failed(session.report(*module)) ? ExitFailure : ExitSuccess;
-  if (failed(plain.run(*before)) ||
-      failed(session.compare(*before, *module, &fusions)))
-    return ExitFailure;
-  return ExitSuccess;
+  LogicalResult printed = failure();
+  if (!hasPatterns)
+    printed = session.report(*module);
+  else if (succeeded(plain.run(*before)))
+    printed = session.compare(*before, *module, &fusions);
+  return failed(printed) ? ExitFailure : ExitSuccess;
 }
