@@ -106,10 +106,13 @@ int mlir::tensorcast::runCompare(CommandLine &line) {
   if (paths.size() != 2)
     line.reportError("expected two .mlir files, before and after, but got " +
                      Twine(paths.size()) + "; try --help");
+  else if (paths[0] == "-" && paths[1] == "-")
+    line.reportError("expected standard input ('-') at most once, but got it "
+                     "before and after");
+  if (line.hasError())
+    return ExitUsage;
   SmallVector<OwningOpRef<ModuleOp>> modules;
   for (const std::string &path : paths) {
-    if (line.hasError())
-      return ExitUsage;
     modules.push_back(readPriced(session, line, path));
     if (!modules.back())
       return line.hasError() ? ExitUsage : ExitFailure;
