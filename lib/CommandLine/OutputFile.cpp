@@ -11,22 +11,28 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
-LogicalResult mlir::tensorcast::writeFile(StringRef path, StringRef text,
-                                          MLIRContext *context) {
-  Location loc = UnknownLoc::get(context);
+std::optional<std::string> mlir::tensorcast::writeFile(StringRef path,
+                                                       StringRef text) {
   std::string message;
   std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &message);
   if (!file)
-    return emitError(loc) << message;
+    return message;
   file->os() << text;
   file->os().flush();
   if (std::error_code error = file->os().error()) {
     // The stream would end the process with an error that nobody has seen.
     file->os().clear_error();
-    return emitError(loc) << "cannot write "
-                          << (path == "-" ? "standard output" : quoteText(path))
-                          << ": " << error.message();
+    return "cannot write " +
+           (path == "-" ? "standard output" : quoteText(path)) + ": " +
+           error.message();
   }
   file->keep();
+  return std::nullopt;
+}
+
+LogicalResult mlir::tensorcast::writeFile(StringRef path, StringRef text,
+                                          MLIRContext *context) {
+  if (std::optional<std::string> problem = writeFile(path, text))
+    return emitError(UnknownLoc::get(context)) << *problem;
   return success();
 }

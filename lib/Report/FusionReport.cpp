@@ -37,8 +37,7 @@ void mlir::tensorcast::printFusions(raw_ostream &os, const FusionReport &report,
     os << "nothing was fused, and nothing nearly\n";
 }
 
-void mlir::tensorcast::printFusionReport(raw_ostream &os,
-                                         const FusionReport &report) {
+static void printForPeople(raw_ostream &os, const FusionReport &report) {
   printFusions(os, report);
   os << "kernels: " << formatCount(report.before.kernels) << " before, "
      << formatCount(report.after.kernels)
@@ -87,7 +86,13 @@ Json mlir::tensorcast::toJson(const FusionReport &report) {
   return json;
 }
 
-void mlir::tensorcast::printFusionReportJson(raw_ostream &os,
-                                             const FusionReport &report) {
-  writeJson(os, toJson(report));
+std::string mlir::tensorcast::formatFusionReport(StringRef path,
+                                                 const FusionReport &report) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (path.ends_with(".json"))
+    writeJson(os, toJson(report));
+  else
+    printForPeople(os, report);
+  return text;
 }

@@ -1,6 +1,7 @@
 //===- tc-opt.cpp - Runs passes on .mlir files ----------------------------===//
 
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
+#include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/InitAll.h"
 #include "tensorcast/Report/FusionReport.h"
 #include "tensorcast/Support/SourceCheck.h"
@@ -46,24 +47,6 @@ static int fail(const llvm::Twine &message) {
   return EXIT_FAILURE;
 }
 
-/// Writes what was recorded, all or nothing.
-static LogicalResult
-writeFusionReport(const tensorcast::FusionRecorder &recorder) {
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> file =
-      openOutputFile(fusionReportPath, &message);
-  if (!file) {
-    llvm::errs() << "tc-opt: error: " << message << '\n';
-    return failure();
-  }
-  auto print = StringRef(fusionReportPath).ends_with(".json")
-                   ? tensorcast::printFusionReportJson
-                   : tensorcast::printFusionReport;
-  print(file->os(), recorder.getReport());
-  file->keep();
-  return success();
-}
-
 /// As MlirOptMain, but refuses what the parser would crash on, and reports
 /// output that cannot be written.
 static int run(llvm::StringRef inputPath, llvm::StringRef outputPath,
@@ -94,8 +77,11 @@ static int run(llvm::StringRef inputPath, llvm::StringRef outputPath,
     });
   if (failed(MlirOptMain(output->os(), std::move(file), registry, recording)))
     return EXIT_FAILURE;
-  if (records && failed(writeFusionReport(recorder)))
-    return EXIT_FAILURE;
+  if (records)
+    if (std::optional<std::string> problem = tensorcast::writeFile(
+            fusionReportPath, tensorcast::formatFusionReport(
+                                  fusionReportPath, recorder.getReport())))
+      return fail("tc-opt: error: " + *problem);
   output->os().flush();
   if (std::error_code error = output->os().error()) {
     output->os().clear_error();

@@ -57,14 +57,6 @@ LogicalResult Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
   return writeFile(line.getString(OPT_output, "-"), text, &context);
 }
 
-LogicalResult Session::writeTo(StringRef path,
-                               function_ref<void(raw_ostream &)> print) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  print(os);
-  return writeFile(path, text, &context);
-}
-
 LogicalResult Session::report(ModuleOp module) {
   FailureOr<Report> report =
       buildReport(module, line.hasFlag(OPT_dump_input_shapes));

@@ -27,10 +27,6 @@ public:
   /// Writes what `print` prints to the option `-o`, all or nothing.
   LogicalResult write(function_ref<LogicalResult(raw_ostream &)> print);
 
-  /// Writes what `print` prints to the file at `path`, all or nothing.
-  LogicalResult writeTo(StringRef path,
-                        function_ref<void(raw_ostream &)> print);
-
   /// Prints the report of a priced module in the format that the options say,
   /// and warns if the model does not fit.
   LogicalResult report(ModuleOp module);

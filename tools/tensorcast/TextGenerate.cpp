@@ -6,6 +6,7 @@
 
 #include "Session.h"
 
+#include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Pipelines/Pipelines.h"
@@ -245,17 +246,6 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
   return request;
 }
 
-static LogicalResult writeFusions(Session &session, StringRef path,
-                                  const FusionReport &fusions) {
-  if (path.empty())
-    return success();
-  return session.writeTo(path, [&](raw_ostream &os) {
-    auto print =
-        path.ends_with(".json") ? printFusionReportJson : printFusionReport;
-    print(os, fusions);
-  });
-}
-
 int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
@@ -284,7 +274,10 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   if (llvm::is_contained(request.config, kSequenceParallelPass))
     noteSequenceParallelism(line, *module);
   FusionReport fusions = recorder.getReport();
-  if (failed(writeFusions(session, request.fusionReport, fusions)))
+  if (!request.fusionReport.empty() &&
+      failed(writeFile(request.fusionReport,
+                       formatFusionReport(request.fusionReport, fusions),
+                       context)))
     return ExitFailure;
   LogicalResult printed = failure();
   if (!hasPatterns)

@@ -5,10 +5,16 @@
 
 #include "mlir/IR/MLIRContext.h"
 
+#include <optional>
+#include <string>
+
 namespace mlir::tensorcast {
 
-/// Writes `text` to the file at `path` (`-`: standard output), or reports why
-/// that is not possible and leaves no file behind.
+/// Writes `text` to the file at `path` (`-`: standard output), or says why that
+/// is not possible and leaves no file behind.
+std::optional<std::string> writeFile(StringRef path, StringRef text);
+
+/// The same for a caller whose context takes diagnostics.
 LogicalResult writeFile(StringRef path, StringRef text, MLIRContext *context);
 
 } // namespace mlir::tensorcast

@@ -71,10 +71,9 @@ private:
 void printFusions(raw_ostream &os, const FusionReport &report,
                   StringRef category = "");
 
-/// For people.
-void printFusionReport(raw_ostream &os, const FusionReport &report);
-/// For programs: `schema` tensorcast-fusion-report-1.
-void printFusionReportJson(raw_ostream &os, const FusionReport &report);
+/// The text of a file at `path`: for programs, `schema`
+/// tensorcast-fusion-report-1, if its name ends in `.json`; else for people.
+std::string formatFusionReport(StringRef path, const FusionReport &report);
 
 } // namespace mlir::tensorcast
 
