@@ -38,7 +38,6 @@ PatternSet::load(MLIRContext *context, ArrayRef<std::string> files,
       names.insert(op.getOpNameAttr());
   });
   set->knownOps = names.takeVector();
-  set->numPatterns = llvm::range_size(set->source->getOps<pdl::PatternOp>());
 
   OwningOpRef<ModuleOp> guarded(set->source->clone());
   guardRewrites(*guarded);
@@ -63,11 +62,11 @@ LogicalResult PatternSet::apply(func::FuncOp function,
   for (Block &block : function.getBody())
     for (Operation &op : block)
       ops.push_back(&op);
+  // The run counts rewrites: beyond `maxRewrites` of a pattern none matches.
   GreedyRewriteConfig config;
   config.enableFolding(false)
       .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
-      .setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
-      .setMaxNumRewrites(2 * maxRewrites * numPatterns);
+      .setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   (void)applyOpPatternsGreedily(ops, frozen, config);
   if (run.hasFailed())
     return failure();

@@ -59,7 +59,7 @@ void RewriteRun::begin(LocationAttr place, StringRef name, Operation *root) {
   if (++numRewrites[name] > maxRewrites) {
     fail(place) << "was applied " << maxRewrites
                 << " times to one function and comes to no end; does it match "
-                   "what it makes?";
+                   "what it makes? If not, 'max-rewrites' allows more";
     return;
   }
   events.applied(root, name);

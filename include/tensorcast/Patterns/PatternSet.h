@@ -62,7 +62,7 @@ private:
   OwningOpRef<ModuleOp> source;
   FrozenRewritePatternSet frozen;
   SmallVector<StringAttr> knownOps;
-  int64_t maxRewrites = 0, numPatterns = 0;
+  int64_t maxRewrites = 0;
 };
 
 } // namespace mlir::tensorcast

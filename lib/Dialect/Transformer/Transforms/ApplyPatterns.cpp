@@ -44,7 +44,7 @@ public:
     if (maxRewrites < 1)
       return emitError(UnknownLoc::get(context))
              << "expected 'max-rewrites' of at least 1, but got "
-             << maxRewrites;
+             << maxRewrites.getValue();
     PatternOptions options;
     options.includeDirs.assign(includeDirs.begin(), includeDirs.end());
     options.compiler = compiler;
