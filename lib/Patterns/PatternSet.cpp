@@ -9,9 +9,33 @@
 
 #include "mlir/Dialect/PDL/IR/PDLOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
+
+/// Reports have only the name of a pattern to say which it is. One that several
+/// files include is kept once.
+static LogicalResult checkNames(ModuleOp patterns) {
+  llvm::StringMap<pdl::PatternOp> known;
+  bool valid = true;
+  for (auto pattern :
+       llvm::make_early_inc_range(patterns.getOps<pdl::PatternOp>())) {
+    auto [other, isNew] = known.try_emplace(*pattern.getSymName(), pattern);
+    if (isNew)
+      continue;
+    if (other->second.getLoc() == pattern.getLoc()) {
+      pattern.erase();
+      continue;
+    }
+    InFlightDiagnostic diag = emitError(pattern.getLoc());
+    diag << "expected patterns with different names, but got another '"
+         << *pattern.getSymName() << "'";
+    diag.attachNote(other->second.getLoc()) << "the first is here";
+    valid = false;
+  }
+  return success(valid);
+}
 
 FailureOr<std::shared_ptr<const PatternSet>>
 PatternSet::load(MLIRContext *context, ArrayRef<std::string> files,
@@ -29,7 +53,7 @@ PatternSet::load(MLIRContext *context, ArrayRef<std::string> files,
     set->source->getBody()->getOperations().splice(
         set->source->getBody()->end(), module->getBody()->getOperations());
   }
-  if (!valid)
+  if (!valid || failed(checkNames(*set->source)))
     return failure();
 
   llvm::SmallSetVector<StringAttr, 8> names;
