@@ -144,6 +144,9 @@ private:
       return;
     }
     MLIRContext *context = operation.getContext();
+    StringRef dialect = name->split('.').first;
+    // One that the module has no op of is there, but not loaded.
+    (void)context->getOrLoadDialect(dialect);
     if (auto op = RegisteredOperationName::lookup(*name, context)) {
       checkAttributes(operation, *op);
       if (!isCreated) {
@@ -155,7 +158,6 @@ private:
       return;
     }
     SmallVector<StringRef> known;
-    StringRef dialect = name->split('.').first;
     for (RegisteredOperationName op : context->getRegisteredOperations())
       if (op.getDialectNamespace() == dialect)
         known.push_back(op.getStringRef());
