@@ -86,6 +86,21 @@ func.func private @weight_that_is_computed(%x: tensor<7x8xf16>, %w: tensor<4x8xf
 
 // -----
 
+// CHECK-LABEL: func private @linear_in_a_fused_kernel(
+// CHECK:         transformer.fused
+// CHECK-NEXT:      transformer.linear
+func.func private @linear_in_a_fused_kernel(%x: tensor<7x8xf16>) -> tensor<7x4xf16> {
+  %w = transformer.weight "w.weight" : tensor<4x8xf16>
+  %0 = transformer.fused "mine"(%a = %x, %b = %w) : (tensor<7x8xf16>, tensor<4x8xf16>) -> tensor<7x4xf16> {
+    // expected-remark @below {{[Missed] linear | Category:quantize | Reason="it is part of a fused kernel; quantize a model before patterns are applied", Remark="not quantized"}}
+    %1 = transformer.linear %a, %b : tensor<7x8xf16>, tensor<4x8xf16> -> tensor<7x4xf16>
+    transformer.yield %1 : tensor<7x4xf16>
+  }
+  return %0 : tensor<7x4xf16>
+}
+
+// -----
+
 // Another reader of the weight still needs it.
 // CHECK-LABEL: func private @weight_with_another_use(
 // CHECK:         %[[W:.*]] = transformer.weight "w.weight" : tensor<4x8xf16>

@@ -92,6 +92,10 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
 
   LogicalResult matchAndRewrite(LinearOp linear,
                                 PatternRewriter &rewriter) const override {
+    if (isa_and_nonnull<FusedOp>(linear->getParentOp()))
+      return miss(linear, rewriter,
+                  "it is part of a fused kernel; quantize a model before "
+                  "patterns are applied");
     auto weight = linear.getWeight().getDefiningOp<WeightOp>();
     if (!weight)
       return miss(linear, rewriter, "its weight is computed, not declared");
