@@ -63,11 +63,14 @@ private:
   }
 
   /// A view of device memory is made in front of the kernel; one of what stays
-  /// on the chip is none of device memory.
+  /// on the chip is none of device memory. One of both is put together on the
+  /// chip: the kernel reads its part in device memory.
   void hoist(ascend::ViewOp view) {
     if (!llvm::all_of(view.getInputs(),
-                      [&](Value input) { return outside.contains(input); }))
+                      [&](Value input) { return outside.contains(input); })) {
+      addOperands(view.getInputs(), inputs);
       return;
+    }
     // The whole of a tensor in another shape is read once for both.
     if (view.getInputs().size() == 1 && view.getOutputs().size() == 1) {
       Value input = view.getInputs().front(),

@@ -107,3 +107,27 @@ func.func @only_views(%x: tensor<7x8xf16>) -> (tensor<56xf16>, tensor<7x8xf16>) 
   }
   return %y#0, %y#1 : tensor<56xf16>, tensor<7x8xf16>
 }
+
+// -----
+
+// What is put together of device memory and of the chip needs the former read.
+
+// CHECK-LABEL: @part_from_memory
+// CHECK-NEXT: ascend.launch "part"(%arg2, %arg1, %arg0)
+// CHECK-NEXT: ascend.elementwise
+// CHECK-NEXT: ascend.matmul m(7) n(10) k(8) : f16
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @part_from_memory(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>,
+                            %v: tensor<6x8xf16>) -> tensor<7x10xf16> {
+  %y = transformer.fused "part"(%a = %x, %b = %w, %c = %v)
+      : (tensor<7x8xf16>, tensor<4x8xf16>, tensor<6x8xf16>)
+      -> tensor<7x10xf16> {
+    %0 = transformer.neg %c : tensor<6x8xf16>
+    %1 = transformer.concat_weights %b, %0 : tensor<4x8xf16>, tensor<6x8xf16>
+    %2 = transformer.linear %a, %1
+        : tensor<7x8xf16>, tensor<10x8xf16> -> tensor<7x10xf16>
+    transformer.yield %2 : tensor<7x10xf16>
+  }
+  return %y : tensor<7x10xf16>
+}
