@@ -19,12 +19,6 @@ using Kind = PDLValue::Kind;
 
 static std::string str(const Twine &text) { return text.str(); }
 
-template <typename T> static std::string print(T thing) {
-  std::string text;
-  llvm::raw_string_ostream(text) << thing;
-  return text;
-}
-
 static RankedTensorType getTensor(PDLValue value) {
   return dyn_cast<RankedTensorType>(value.cast<Value>().getType());
 }

@@ -40,8 +40,7 @@ static Operation *createOp(PatternRewriter &rewriter, ArrayRef<PDLValue> args) {
   RewriteRun &run = RewriteRun::get();
   MLIRContext *context = rewriter.getContext();
   OperationState state(rewriter.getUnknownLoc(), getText(args[1]));
-  if (!args.empty() &&
-      rewriter.getInsertionPoint() != rewriter.getInsertionBlock()->end())
+  if (rewriter.getInsertionPoint() != rewriter.getInsertionBlock()->end())
     state.location = rewriter.getInsertionPoint()->getLoc();
   auto names = cast<ArrayAttr>(args[2].cast<Attribute>());
   size_t numAttrs = 0;

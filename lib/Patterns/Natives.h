@@ -10,6 +10,13 @@
 
 namespace mlir::tensorcast {
 
+/// An attribute or type in the text of a reason.
+template <typename T> std::string print(T thing) {
+  std::string text;
+  llvm::raw_string_ostream(text) << thing;
+  return text;
+}
+
 /// A condition: nothing if it holds, else why it does not. Arguments have the
 /// kinds that the function says.
 using ConstraintFn = std::optional<std::string> (*)(ArrayRef<PDLValue>);

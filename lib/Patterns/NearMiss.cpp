@@ -10,12 +10,6 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
-template <typename T> static std::string print(T thing) {
-  std::string text;
-  llvm::raw_string_ostream(text) << thing;
-  return text;
-}
-
 static std::string getOpName(Operation *op) {
   return op ? "'" + op->getName().getStringRef().str() + "'"
             : std::string("an argument of the function");

@@ -6,7 +6,8 @@
 #include "tensorcast/Patterns/PatternSet.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::tensorcast {
 
