@@ -15,7 +15,11 @@ def WorkOpInterface : OpInterface<"WorkOpInterface"> {
       Adds the operations of this op, and the traffic that does not follow from
       the launch's operands and results, to `total`.
     }],
-    "void", "addWork", (ins "::mlir::ascend::WorkTotal &":$total)>];
+    "void", "addWork", (ins "::mlir::ascend::WorkTotal &":$total)>,
+    InterfaceMethod<[{
+      Multiplies the operations and bytes of this op by `factor`.
+    }],
+    "void", "scale", (ins "::mlir::transformer::ExprAttr":$factor)>];
 }
 
 #endif // TENSORCAST_ASCEND_INTERFACES

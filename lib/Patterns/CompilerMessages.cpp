@@ -7,6 +7,7 @@
 #include "tensorcast/Support/Wording.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -56,6 +57,24 @@ static std::string completeMessage(StringRef message) {
   return unknownName("name", name, known);
 }
 
+/// How to write what the text at `place` of `source` cannot be.
+static StringRef findHint(StringRef message, Location place, StringRef path,
+                          StringRef source) {
+  auto file = dyn_cast<FileLineColLoc>(place);
+  if (message != "expected expression" || !file || file.getFilename() != path)
+    return "";
+  for (unsigned line = 1; line < file.getLine(); ++line)
+    source = source.split('\n').second;
+  char start =
+      source.drop_front(std::min<size_t>(source.size(), file.getColumn() - 1))
+          .str()[0];
+  if (start == '"')
+    return "; a name is written attr<\"\\\"name\\\"\">";
+  return llvm::isDigit(start) || start == '-'
+             ? "; a number is written attr<\"128\">"
+             : "";
+}
+
 bool mlir::tensorcast::emitCompilerMessages(MLIRContext *context,
                                             StringRef text, StringRef path,
                                             StringRef source) {
@@ -90,7 +109,8 @@ bool mlir::tensorcast::emitCompilerMessages(MLIRContext *context,
       hasError |= severity == "error";
       diag.emplace(severity == "error" ? emitError(*place)
                                        : emitWarning(*place));
-      *diag << completeMessage(message);
+      *diag << completeMessage(message)
+            << findHint(message, *place, path, source);
       break;
     }
   }

@@ -90,10 +90,16 @@ private:
     }
     size_t numRanges = llvm::count_if(values, isRange);
     size_t numSingle = values.size() - numRanges, numGot = op->getNumOperands();
-    if (numGot < numSingle || (numRanges == 0 && numGot > numSingle))
+    if (numGot < numSingle || (numRanges == 0 && numGot > numSingle)) {
+      // Operands in front of what is too many or too few may be in place.
+      for (auto [index, value] : llvm::enumerate(values)) {
+        if (isRange(value) || index >= numGot || matchValue(value, op, index))
+          break;
+      }
       return "expected " + getOpName(op) + " with " +
              std::to_string(numSingle) + " operands, but got " +
              std::to_string(numGot);
+    }
     // Single operands come in front in most ops; with several ranges, what is
     // behind the first is left to PDL.
     size_t index = 0;

@@ -49,20 +49,18 @@ InFlightDiagnostic RewriteRun::fail(LocationAttr place) {
   return diag;
 }
 
-void RewriteRun::begin(LocationAttr place, StringRef name, Operation *root) {
+void RewriteRun::begin(LocationAttr place, StringRef name, Operation *op) {
   pattern = name;
-  rootLoc = root->getLoc();
+  root = op;
+  rootLoc = op->getLoc();
   created.clear();
   erased.clear();
   if (failed)
     return;
-  if (++numRewrites[name] > maxRewrites) {
+  if (++numRewrites[name] > maxRewrites)
     fail(place) << "was applied " << maxRewrites
                 << " times to one function and comes to no end; does it match "
                    "what it makes? If not, 'max-rewrites' allows more";
-    return;
-  }
-  events.applied(root, name);
 }
 
 LogicalResult RewriteRun::checkOrder(LocationAttr place, Operation *op) {
@@ -96,26 +94,32 @@ void RewriteRun::end(LocationAttr place, PatternRewriter &rewriter) {
       if (mlir::failed(checkOrder(at, user)))
         return;
   }
+  for (auto [op, at] : erased) {
+    if (!at)
+      continue;
+    for (Operation *user : op->getUsers()) {
+      if (erased.contains(user))
+        continue;
+      InFlightDiagnostic diag = fail(at);
+      diag << "erases '" << op->getName() << "', whose result is still read";
+      diag.attachNote(user->getLoc()) << "it is read here";
+      return;
+    }
+  }
+  events.applied(root, pattern);
   // Users go before what they use.
-  SmallVector<std::pair<Operation *, LocationAttr>> pending(erased.begin(),
-                                                            erased.end());
-  for (bool changed = true; changed && !pending.empty();) {
+  SmallVector<Operation *> pending = llvm::map_to_vector(
+      erased, [](const auto &entry) { return entry.first; });
+  for (bool changed = true; changed;) {
     changed = false;
-    llvm::erase_if(pending, [&](auto entry) {
-      if (!entry.first->use_empty())
+    llvm::erase_if(pending, [&](Operation *op) {
+      if (!op->use_empty())
         return false;
       changed = true;
-      rewriter.eraseOp(entry.first);
+      rewriter.eraseOp(op);
       return true;
     });
   }
-  for (auto [op, at] : pending)
-    if (at) {
-      InFlightDiagnostic diag = fail(at);
-      diag << "erases '" << op->getName() << "', whose result is still read";
-      diag.attachNote(op->user_begin()->getLoc()) << "it is read here";
-      return;
-    }
 }
 
 Operation *RewriteRun::create(LocationAttr place, PatternRewriter &rewriter,

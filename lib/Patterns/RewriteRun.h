@@ -30,7 +30,7 @@ public:
   /// Reports a mistake of the current pattern at `place` in its file.
   InFlightDiagnostic fail(LocationAttr place);
 
-  void begin(LocationAttr place, StringRef name, Operation *root);
+  void begin(LocationAttr place, StringRef name, Operation *op);
   void end(LocationAttr place, PatternRewriter &rewriter);
 
   /// Creates an op of the current rewrite, or one without meaning on failure.
@@ -55,6 +55,7 @@ private:
 
   /// The rewrite that is going on.
   StringRef pattern;
+  Operation *root = nullptr;
   Location rootLoc;
   SmallVector<std::pair<LocationAttr, Operation *>> created;
   /// Ops that go at its end, with the place that says so; null if only what is

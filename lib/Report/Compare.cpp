@@ -4,6 +4,7 @@
 
 #include "ReportJson.h"
 #include "TextTable.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Support/Numbers.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -150,7 +151,7 @@ void mlir::tensorcast::printComparison(raw_ostream &os, const Report &before,
              /*onlyChanged=*/true);
   if (fusions) {
     os << '\n';
-    printFusions(os, *fusions, "apply-patterns");
+    printFusions(os, *fusions, transformer::kPatternCategory);
   }
 }
 

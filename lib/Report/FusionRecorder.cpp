@@ -95,7 +95,7 @@ public:
       bool arePatterns = remark.getRemarkName() == kKnownPatterns;
       for (const auto &arg : remark.getArgs())
         if (arePatterns)
-          tallies[{"apply-patterns", arg.val}];
+          tallies[{kPatternCategory.str(), arg.val}];
         else
           known.insert(arg.val);
       return;

@@ -16,7 +16,9 @@ double FusionRow::getCandidates() const {
 static void printRow(raw_ostream &os, const FusionRow &row) {
   os << row.category << ' ' << row.name << ": fused " << formatCount(row.fused)
      << " of " << formatCount(row.getCandidates())
-     << (row.getCandidates() == 0 ? " (its ops are nowhere together)\n" : "\n");
+     << (row.getCandidates() == 0
+             ? " (its ops are nowhere together, or in other kernels)\n"
+             : "\n");
   for (const NearMiss &miss : row.nearMisses) {
     os << "  not " << formatCount(miss.count) << ": " << miss.reason << '\n';
     for (const std::string &place : miss.places)

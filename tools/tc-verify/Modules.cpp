@@ -1,42 +1,16 @@
-//===- Modules.cpp - The two modules that are compared --------------------===//
+//===- Modules.cpp - Passes that make one module of the other -------------===//
 
 #include "Modules.h"
 
-#include "tensorcast/Support/SourceCheck.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
+#include "tensorcast/Report/FusionReport.h"
+#include "tensorcast/Support/Wording.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
-
-OwningOpRef<ModuleOp> tensorcast::readModule(StringRef path,
-                                             llvm::SourceMgr &sourceManager,
-                                             MLIRContext *context) {
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
-  if (!file) {
-    emitError(UnknownLoc::get(context)) << message;
-    return {};
-  }
-  if (std::optional<std::string> problem =
-          checkSource(file->getMemBufferRef())) {
-    llvm::errs() << *problem << '\n';
-    return {};
-  }
-  // The parser takes the first file of a manager; the printer's has both.
-  unsigned id =
-      sourceManager.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  llvm::SourceMgr own;
-  own.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(
-          sourceManager.getMemoryBuffer(id)->getMemBufferRef(),
-          /*RequiresNullTerminator=*/false),
-      llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(own, context);
-}
 
 /// The passes of a list, at whose commas within brackets it is not split.
 static SmallVector<StringRef> splitPasses(StringRef list) {
@@ -69,6 +43,26 @@ static bool isFunctionPass(StringRef pass) {
          succeeded(parsePassPipeline(nested, errors));
 }
 
+/// A module that no pattern has changed is equal to itself, which proves
+/// nothing of the patterns.
+static void warnIfNothingApplied(const FusionReport &report,
+                                 MLIRContext *context) {
+  SmallVector<StringRef> names;
+  for (const FusionRow &row : report.fusions) {
+    if (row.category != transformer::kPatternCategory)
+      continue;
+    if (row.fused > 0)
+      return;
+    names.push_back(row.name);
+  }
+  if (!names.empty())
+    emitWarning(UnknownLoc::get(context), "no pattern applied, so that nothing "
+                                          "is proven of ")
+        << joinNames(names)
+        << "; tc-opt says why with --fusion-report=- or "
+           "--remarks-filter=apply-patterns";
+}
+
 LogicalResult tensorcast::runPipeline(ModuleOp module, StringRef pipeline) {
   MLIRContext *context = module.getContext();
   StringRef text = pipeline.trim();
@@ -89,5 +83,10 @@ LogicalResult tensorcast::runPipeline(ModuleOp module, StringRef pipeline) {
     return emitError(UnknownLoc::get(context), "expected a pass, but got '")
            << pass << "'" << (why.empty() ? "" : ": ") << why;
   }
-  return pm.run(module);
+  FusionRecorder recorder;
+  recorder.attach(pm);
+  if (failed(pm.run(module)))
+    return failure();
+  warnIfNothingApplied(recorder.getReport(), context);
+  return success();
 }

@@ -1,20 +1,14 @@
-//===- Modules.h - The two modules that are compared ------------*- C++ -*-===//
+//===- Modules.h - Passes that make one module of the other -----*- C++ -*-===//
 
 #ifndef TENSORCAST_TOOLS_TC_VERIFY_MODULES_H
 #define TENSORCAST_TOOLS_TC_VERIFY_MODULES_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "llvm/Support/SourceMgr.h"
 
 namespace mlir::tensorcast {
 
-/// Reads a module from `path`, `-` for standard input.
-OwningOpRef<ModuleOp> readModule(StringRef path, llvm::SourceMgr &sourceManager,
-                                 MLIRContext *context);
-
 /// Runs passes given as text, with or without `builtin.module(...)` around
-/// them.
+/// them. Warns if patterns are among them and none applied.
 LogicalResult runPipeline(ModuleOp module, StringRef pipeline);
 
 } // namespace mlir::tensorcast

@@ -4,6 +4,7 @@
 
 #include "tensorcast/CommandLine/CommandLine.h"
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
+#include "tensorcast/CommandLine/InputModule.h"
 #include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/InitAll.h"
 #include "tensorcast/Support/SourceCheck.h"

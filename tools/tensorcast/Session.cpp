@@ -2,14 +2,12 @@
 
 #include "Session.h"
 
+#include "tensorcast/CommandLine/InputModule.h"
 #include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 #include "tensorcast/Report/Compare.h"
-#include "tensorcast/Support/SourceCheck.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -32,21 +30,7 @@ Session::Session(CommandLine &line, StringRef tool)
 }
 
 OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
-  if (!file) {
-    emitError(UnknownLoc::get(&context)) << message;
-    return {};
-  }
-  if (std::optional<std::string> problem =
-          checkSource(file->getMemBufferRef())) {
-    llvm::errs() << *problem << '\n';
-    return {};
-  }
-  // Not the manager's first file, which is all that parseSourceFile takes of
-  // it.
-  return parseSourceString<ModuleOp>(file->getBuffer(), ParserConfig(&context),
-                                     file->getBufferIdentifier());
+  return tensorcast::readModule(path, sourceManager, &context);
 }
 
 LogicalResult Session::write(function_ref<LogicalResult(raw_ostream &)> print) {

@@ -31,7 +31,7 @@ struct PatternOptions {
 class PatternEvents {
 public:
   virtual ~PatternEvents() = default;
-  /// `pattern` was applied; `root` is still as it was matched.
+  /// `pattern` was applied; `root` is still there, but goes next.
   virtual void applied(Operation *root, StringRef pattern) = 0;
   /// `pattern` nearly applied at `root`; `reason` is the first condition that
   /// did not hold.

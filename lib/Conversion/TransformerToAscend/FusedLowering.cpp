@@ -3,6 +3,7 @@
 #include "LaunchBuilder.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -41,18 +42,57 @@ private:
       diag.attachNote(inner->getLoc()) << "the op is here";
       return diag;
     }
-    if (!launch.getCountExpr().isConstant() ||
-        launch.getCountExpr().getValue() != 1) {
+    ExprAttr count = launch.getCountExpr();
+    if (count.isConstant() && !count.isConstant(0) && !count.isConstant(1)) {
       InFlightDiagnostic diag = op.emitOpError(
-          "expected kernels that start once, to be part of one start");
+          "expected kernels that start at most once, to be part of one start");
       diag.attachNote(launch.getLoc())
           << "'" << launch.getKernel() << "' does not";
       return diag;
     }
+    if (!isInMemory(launch.getResident()))
+      dropLookups(launch);
+    if (!count.isConstant(1))
+      weigh(launch, count);
     launches.push_back(launch);
     addOperands(launch.getInputs(), inputs);
     addOperands(launch.getResident(), resident);
     return success();
+  }
+
+  /// Whether there is a tensor in device memory among `values`.
+  bool isInMemory(ValueRange values) {
+    return llvm::any_of(values, [&](Value value) {
+      return isa<RankedTensorType>(value.getType()) && outside.contains(value);
+    });
+  }
+
+  /// Rows of a table that is on the chip are not read from device memory.
+  static void dropLookups(ascend::LaunchOp launch) {
+    if (launch.getWork().empty())
+      return;
+    for (auto gather : launch.getWork().front().getOps<ascend::GatherOp>())
+      gather.setRowBytesAttr(ExprAttr::constant(launch.getContext(), 0));
+  }
+
+  /// A kernel that a batch may not need does its work `count` times, once or
+  /// not at all. Without it, its result is its input, which who comes next
+  /// reads from where it is.
+  void weigh(ascend::LaunchOp launch, ExprAttr count) {
+    if (!launch.getWork().empty())
+      for (auto work :
+           launch.getWork().front().getOps<ascend::WorkOpInterface>())
+        work.scale(count);
+    ExprAttr bytes = getByteSize(launch.getResultTypes().front());
+    if (!isInMemory(launch.getResident()) || !bytes)
+      return;
+    OpBuilder inner(launch.getContext());
+    if (launch.getWork().empty())
+      inner.createBlock(&launch.getWork());
+    inner.setInsertionPointToEnd(&launch.getWork().front());
+    ExprAttr one = ExprAttr::constant(launch.getContext(), 1);
+    ascend::GatherOp::create(inner, launch.getLoc(), one - count, bytes,
+                             ExprAttr::constant(launch.getContext(), 0));
   }
 
   /// Remembers those of `values` that are in device memory.

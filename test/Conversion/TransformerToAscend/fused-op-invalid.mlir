@@ -27,7 +27,7 @@ func.func @other_ops(%x: tensor<7x8xf16>) -> tensor<7x8xf16> {
 // -----
 
 func.func @sometimes(%x: tensor<7x8xf16>) -> tensor<7x8xf16> {
-  // expected-error @below {{expected kernels that start once, to be part of one start}}
+  // expected-error @below {{expected kernels that start at most once, to be part of one start}}
   %y = transformer.fused "k"(%a = %x) : (tensor<7x8xf16>) -> tensor<7x8xf16> {
     // expected-note @below {{'pad' does not}}
     %0 = ascend.launch "pad"(%a) times(2)

@@ -131,3 +131,57 @@ func.func @part_from_memory(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>,
   }
   return %y : tensor<7x10xf16>
 }
+
+// -----
+
+// Which tokens yield logits depends on the batch: decode keeps all, without a
+// kernel. Then the layer reads them where they are; in prefill the rows that are
+// kept are looked up.
+
+// CHECK-LABEL: @last_tokens_in_memory
+// CHECK-NEXT: ascend.launch "head"(%arg2) using(%arg1, %arg0)
+// CHECK-NEXT: ascend.gather rows({{.*}}) row_bytes(16) index(
+// CHECK-NEXT: ascend.gather rows(decode) row_bytes({{.*}}tokens{{.*}}) index(0)
+// CHECK-NEXT: ascend.matmul
+#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#tokens = #transformer.dims<tokens>
+func.func @last_tokens_in_memory(%x: tensor<?x8xf16, #tokens>,
+                                 %batch: !transformer.batch,
+                                 %w: tensor<4x8xf16>)
+    -> tensor<?x4xf16, #kept> {
+  %y = transformer.fused "head"(%a = %x, %b = %batch, %c = %w)
+      : (tensor<?x8xf16, #tokens>, !transformer.batch, tensor<4x8xf16>)
+      -> tensor<?x4xf16, #kept> {
+    %0 = transformer.last_tokens %a of %b
+        : tensor<?x8xf16, #tokens>, !transformer.batch -> tensor<?x8xf16, #kept>
+    %1 = transformer.linear %0, %c
+        : tensor<?x8xf16, #kept>, tensor<4x8xf16> -> tensor<?x4xf16, #kept>
+    transformer.yield %1 : tensor<?x4xf16, #kept>
+  }
+  return %y : tensor<?x4xf16, #kept>
+}
+
+// -----
+
+// What is on the chip is not looked up in device memory.
+
+// CHECK-LABEL: @last_tokens_on_the_chip
+// CHECK-NEXT: ascend.launch "head"(%arg0) using(%arg1)
+// CHECK-NEXT: ascend.elementwise
+// CHECK-NEXT: ascend.gather rows({{.*}}) row_bytes(0)
+// CHECK-NEXT: }
+#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#tokens = #transformer.dims<tokens>
+func.func @last_tokens_on_the_chip(%x: tensor<?x8xf16, #tokens>,
+                                   %batch: !transformer.batch)
+    -> tensor<?x8xf16, #kept> {
+  %y = transformer.fused "head"(%a = %x, %b = %batch)
+      : (tensor<?x8xf16, #tokens>, !transformer.batch)
+      -> tensor<?x8xf16, #kept> {
+    %0 = transformer.silu %a : tensor<?x8xf16, #tokens>
+    %1 = transformer.last_tokens %0 of %b
+        : tensor<?x8xf16, #tokens>, !transformer.batch -> tensor<?x8xf16, #kept>
+    transformer.yield %1 : tensor<?x8xf16, #kept>
+  }
+  return %y : tensor<?x8xf16, #kept>
+}

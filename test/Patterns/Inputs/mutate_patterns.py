@@ -153,6 +153,14 @@ EDITS = [
 
 # (what is wrong, the file, what the message must say)
 TEXTS = [
+    ("name of a kernel without attr",
+     INCLUDE + "Pattern P { let root = op<transformer.add>(x: Value, y: Value);\n"
+     'rewrite root with { replace root with Fuse("k", (root.0)); }; }\n',
+     'a name is written attr<"\\"name\\"">'),
+    ("number without attr",
+     INCLUDE + "Pattern P { let root = op<transformer.add>(x: Value, y: Value);\n"
+     "HasRank(x, 2); erase root; }\n",
+     'a number is written attr<"128">'),
     ("a block loses its end",
      INCLUDE + "Pattern P { let root = op<func.return>(v: ValueRange);\n"
      "erase root; }\n",

@@ -131,6 +131,8 @@ void MatmulOp::addWork(WorkTotal &total) {
   total.addCubeOps(getElementType(), 2 * getM() * getN() * getK());
 }
 
+void MatmulOp::scale(ExprAttr factor) { setMAttr(getM() * factor); }
+
 LogicalResult AttentionOp::verify() {
   std::pair<StringRef, int64_t> sizes[] = {{"heads", getHeads()},
                                            {"key_size", getKeySize()},
@@ -155,12 +157,27 @@ void AttentionOp::addWork(WorkTotal &total) {
   total.bytesRead = total.bytesRead + getRows() * rowBytes + getMetadata();
 }
 
+void AttentionOp::scale(ExprAttr factor) {
+  setPairsAttr(getPairs() * factor);
+  setRowsAttr(getRows() * factor);
+  setMetadataAttr(getMetadata() * factor);
+}
+
 void ElementwiseOp::addWork(WorkTotal &total) {
   total.addVectorOps(getElementType(), getElements() * getOperations());
 }
 
+void ElementwiseOp::scale(ExprAttr factor) {
+  setElementsAttr(getElements() * factor);
+}
+
 void GatherOp::addWork(WorkTotal &total) {
   total.bytesRead = total.bytesRead + getRows() * getRowBytes() + getIndex();
+}
+
+void GatherOp::scale(ExprAttr factor) {
+  setRowsAttr(getRows() * factor);
+  setIndexAttr(getIndex() * factor);
 }
 
 void ScatterOp::addWork(WorkTotal &total) {
@@ -168,6 +185,13 @@ void ScatterOp::addWork(WorkTotal &total) {
   total.bytesWritten = total.bytesWritten + getRows() * getRowBytes();
 }
 
+void ScatterOp::scale(ExprAttr factor) {
+  setRowsAttr(getRows() * factor);
+  setIndexAttr(getIndex() * factor);
+}
+
 void CollectiveOp::addWork(WorkTotal &total) {
   total.exchanges.push_back({getKind(), getBytes(), getRanks()});
 }
+
+void CollectiveOp::scale(ExprAttr factor) { setBytesAttr(getBytes() * factor); }

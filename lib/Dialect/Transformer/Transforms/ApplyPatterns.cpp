@@ -21,14 +21,11 @@ namespace {
 class RemarkEvents : public PatternEvents {
 public:
   void applied(Operation *root, StringRef pattern) override {
-    emitFused(root, category, pattern);
+    emitFused(root, kPatternCategory, pattern);
   }
   void nearMiss(Operation *root, StringRef pattern, StringRef reason) override {
-    emitMissed(root, category, pattern, reason);
+    emitMissed(root, kPatternCategory, pattern, reason);
   }
-
-private:
-  static constexpr StringLiteral category = "apply-patterns";
 };
 
 class TransformerApplyPatternsPass

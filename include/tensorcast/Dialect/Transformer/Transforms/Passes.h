@@ -14,6 +14,9 @@ namespace mlir::transformer {
 #define GEN_PASS_REGISTRATION
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h.inc"
 
+/// The category of remarks about patterns of the user's own.
+inline constexpr StringLiteral kPatternCategory = "apply-patterns";
+
 /// The category of remarks that list what a fusion pass knows, and their names.
 inline constexpr StringLiteral kFusionCoverageCategory = "fusion-coverage";
 inline constexpr StringLiteral kKnownOps = "known-ops";
