@@ -24,6 +24,7 @@ OwningOpRef<ModuleOp> tensorcast::readModule(StringRef path,
     llvm::errs() << *problem << '\n';
     return {};
   }
+  std::string name = file->getBufferIdentifier().str();
   // The parser takes the first file of a manager; the printer's has both.
   unsigned id =
       sourceManager.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
@@ -33,5 +34,13 @@ OwningOpRef<ModuleOp> tensorcast::readModule(StringRef path,
           sourceManager.getMemoryBuffer(id)->getMemBufferRef(),
           /*RequiresNullTerminator=*/false),
       llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(own, context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(own, context);
+  if (!module)
+    return module;
+  // What is wrong with a module without a place of its own is said of the file;
+  // line 0 is that of a module that the parser puts around what it finds.
+  auto place = dyn_cast<FileLineColLoc>(module->getLoc());
+  if (isa<UnknownLoc>(module->getLoc()) || (place && place.getLine() == 0))
+    module->getOperation()->setLoc(FileLineColLoc::get(context, name, 1, 1));
+  return module;
 }
