@@ -32,7 +32,7 @@ def Transformer_RopeTableOp : Transformer_CompositeOp<"rope_table",
   let hasVerifier = 1;
 }
 
-def Transformer_RopePackOp : Transformer_Op<"rope_pack", [Pure,
+def Transformer_RopePackOp : Transformer_Op<"rope_pack", [Pure, MovesNothing,
     AllTypesMatch<["cos", "sin"]>]> {
   let summary = "Makes a rope table of its two tensors.";
   let description = [{
@@ -52,7 +52,7 @@ def Transformer_RopePackOp : Transformer_Op<"rope_pack", [Pure,
   let hasVerifier = 1;
 }
 
-def Transformer_RopePartsOp : Transformer_Op<"rope_parts", [Pure,
+def Transformer_RopePartsOp : Transformer_Op<"rope_parts", [Pure, MovesNothing,
     AllTypesMatch<["cos", "sin"]>]> {
   let summary = "The cosines and sines of a rope table.";
   let description = [{

@@ -30,6 +30,12 @@ def ScaleTensor : Type<
     "a scale (tensor<f32>)", "::mlir::RankedTensorType">,
   BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getF32Type())">;
 
+/// An op that names memory in another way: no kernel is started for it, and
+/// nothing moves.
+def MovesNothing : NativeOpTrait<"MovesNothing"> {
+  let cppNamespace = "::mlir::transformer";
+}
+
 /// An op that stands for simpler ones (see CompositeOpInterface).
 class Transformer_CompositeOp<string mnemonic, list<Trait> traits = [],
                               list<string> methods = []>

@@ -24,8 +24,8 @@ def Transformer_AllReduceOp : Transformer_Op<"all_reduce", [Pure,
   let assemblyFormat = "$input `over` $ranks attr-dict `:` type($input)";
 }
 
-class Transformer_ResizingOp<string mnemonic>
-    : Transformer_Op<mnemonic, [Pure]> {
+class Transformer_ResizingOp<string mnemonic, list<Trait> traits = []>
+    : Transformer_Op<mnemonic, !listconcat([Pure], traits)> {
   let arguments = (ins FloatTensor:$input, Transformer_RanksAttr:$ranks,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
   let results = (outs FloatTensor:$result);
@@ -66,7 +66,7 @@ def Transformer_ReduceScatterOp : Transformer_ResizingOp<"reduce_scatter"> {
 // The part of a device
 //===----------------------------------------------------------------------===//
 
-def Transformer_OwnRowsOp : Transformer_ResizingOp<"own_rows"> {
+def Transformer_OwnRowsOp : Transformer_ResizingOp<"own_rows", [MovesNothing]> {
   let summary = "Sees the rows of a tensor that belong to this device.";
   let description = [{
     `result(r) = part r of input` at dimension `dim` (0: tokens), without moving

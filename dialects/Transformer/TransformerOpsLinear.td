@@ -134,7 +134,7 @@ def Transformer_QuantizedLinearOp : Transformer_Op<"quantized_linear",
   let hasVerifier = 1;
 }
 
-def Transformer_ConcatWeightsOp : Transformer_InferredOp<"concat_weights"> {
+def Transformer_ConcatWeightsOp : Transformer_InferredOp<"concat_weights", [MovesNothing]> {
   let summary = "Lays weights of linear layers with one input side by side.";
   let description = [{
     `result[n, ..] = weights[i][n - offset_i, ..]`: joined at the first

@@ -200,7 +200,7 @@ def Transformer_ConcatOp : Transformer_InferredOp<"concat"> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
-def Transformer_SliceOp : Transformer_InferredOp<"slice"> {
+def Transformer_SliceOp : Transformer_InferredOp<"slice", [MovesNothing]> {
   let summary = "Sees a range of the last dimension.";
   let description = [{
     `result[.., i] = input[.., offset + i]` for `i` below `size`, without
@@ -220,7 +220,7 @@ def Transformer_SliceOp : Transformer_InferredOp<"slice"> {
   }];
 }
 
-def Transformer_ReshapeOp : Transformer_Op<"reshape", [Pure]> {
+def Transformer_ReshapeOp : Transformer_Op<"reshape", [Pure, MovesNothing]> {
   let summary = "Sees a tensor in another shape.";
   let description = [{
     `result` has the elements of `input` in row-major order, without moving

@@ -19,9 +19,11 @@ OwningOpRef<ModuleOp> tensorcast::readModule(StringRef path,
     emitError(UnknownLoc::get(context)) << message;
     return {};
   }
-  if (std::optional<std::string> problem =
+  if (std::optional<SourceProblem> problem =
           checkSource(file->getMemBufferRef())) {
-    llvm::errs() << *problem << '\n';
+    emitError(FileLineColLoc::get(context, problem->fileName, problem->line,
+                                  problem->column))
+        << problem->message;
     return {};
   }
   std::string name = file->getBufferIdentifier().str();

@@ -81,9 +81,11 @@ mlir::tensorcast::readPatternFile(MLIRContext *context, StringRef path,
     return {};
   }
   if (!isPDLL)
-    if (std::optional<std::string> problem =
+    if (std::optional<SourceProblem> problem =
             checkSource(file->getMemBufferRef())) {
-      emitError(start) << StringRef(*problem).split("error: ").second;
+      emitError(
+          FileLineColLoc::get(context, path, problem->line, problem->column))
+          << problem->message;
       return {};
     }
   FailureOr<std::string> pdl = std::string();

@@ -62,7 +62,13 @@ private:
 };
 } // namespace
 
-std::optional<std::string>
+std::string SourceProblem::format() const {
+  return (fileName + ":" + Twine(line) + ":" + Twine(column) +
+          ": error: " + message)
+      .str();
+}
+
+std::optional<SourceProblem>
 mlir::tensorcast::checkSource(llvm::MemoryBufferRef source) {
   StringRef text = source.getBuffer();
   constexpr StringLiteral bytecodeMagic = "ML\xefR";
@@ -75,9 +81,8 @@ mlir::tensorcast::checkSource(llvm::MemoryBufferRef source) {
   StringRef before = text.take_front(scanner.getPosition());
   size_t line = before.count('\n') + 1;
   size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-  return (source.getBufferIdentifier() + ":" + Twine(line) + ":" +
-          Twine(column) + ": error: " + *problem)
-      .str();
+  return SourceProblem{source.getBufferIdentifier().str(), line, column,
+                       *problem};
 }
 
 /// Ends the process; what fails here is beyond reporting in another way.

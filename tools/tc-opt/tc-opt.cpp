@@ -60,9 +60,9 @@ static int run(llvm::StringRef inputPath, llvm::StringRef outputPath,
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(inputPath, &message);
   if (!file)
     return fail("tc-opt: error: " + message);
-  if (std::optional<std::string> problem =
+  if (std::optional<tensorcast::SourceProblem> problem =
           tensorcast::checkSource(file->getMemBufferRef()))
-    return fail(*problem);
+    return fail(problem->format());
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputPath, &message);
   if (!output)

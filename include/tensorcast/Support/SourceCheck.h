@@ -11,11 +11,21 @@
 
 namespace mlir::tensorcast {
 
+/// What is wrong with a text, and where; lines and columns count from 1.
+struct SourceProblem {
+  std::string fileName;
+  size_t line;
+  size_t column;
+  StringRef message;
+
+  /// `file:line:column: error: message`, for those who have no diagnostics.
+  std::string format() const;
+};
+
 /// Finds what would overflow the stack of MLIR's recursive parser or keep it
-/// busy for minutes: brackets nested, or digits in a row, by the thousand. The
-/// result is the error, `file:line:column: error: ...`; nothing for text that
-/// can be parsed, and for bytecode.
-std::optional<std::string> checkSource(llvm::MemoryBufferRef source);
+/// busy for minutes: brackets nested, or digits in a row, by the thousand.
+/// Nothing for text that can be parsed, and for bytecode.
+std::optional<SourceProblem> checkSource(llvm::MemoryBufferRef source);
 
 /// Makes errors that libraries take for fatal, such as damaged bytecode, end
 /// the process as `error: ...` with status 1.

@@ -29,17 +29,6 @@ struct LowerCollective : LoweringPattern<CollectiveOp> {
   }
 };
 
-struct LowerOwnRows : LoweringPattern<OwnRowsOp> {
-  using LoweringPattern::LoweringPattern;
-
-  LogicalResult matchAndRewrite(OwnRowsOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<ascend::ViewOp>(op, TypeRange{op.getType()},
-                                                op.getInput());
-    return success();
-  }
-};
-
 /// Reads the part that it copies, in place and as it lies in the whole.
 struct LowerOwnFeatures : LoweringPattern<OwnFeaturesOp> {
   using LoweringPattern::LoweringPattern;
@@ -60,5 +49,5 @@ void mlir::tensorcast::populateDistributionLowering(RewritePatternSet &patterns,
   patterns.add<LowerCollective<AllReduceOp, CollectiveKind::AllReduce>,
                LowerCollective<AllGatherOp, CollectiveKind::AllGather>,
                LowerCollective<ReduceScatterOp, CollectiveKind::ReduceScatter>,
-               LowerOwnFeatures, LowerOwnRows>(patterns.getContext(), kernels);
+               LowerOwnFeatures>(patterns.getContext(), kernels);
 }

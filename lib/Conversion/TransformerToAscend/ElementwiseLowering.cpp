@@ -36,10 +36,12 @@ struct LowerGelu : LoweringPattern<GeluOp> {
 };
 
 /// An op that names memory in another way.
-template <typename SourceOp> struct LowerView : LoweringPattern<SourceOp> {
-  using LoweringPattern<SourceOp>::LoweringPattern;
+struct LowerView : RewritePattern {
+  explicit LowerView(MLIRContext *context)
+      : RewritePattern(Pattern::MatchTraitOpTypeTag(),
+                       TypeID::get<MovesNothing>(), /*benefit=*/1, context) {}
 
-  LogicalResult matchAndRewrite(SourceOp op,
+  LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<ascend::ViewOp>(op, op->getResultTypes(),
                                                 op->getOperands());
@@ -84,8 +86,6 @@ void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                LowerElementwise<QuantizeOp>, LowerElementwise<RsqrtOp>,
                LowerElementwise<SiluOp>, LowerElementwise<SqrtOp>,
                LowerElementwise<SubOp>, LowerElementwise<SwiGLUOp>,
-               LowerElementwise<TanhOp>, LowerView<ConcatWeightsOp>,
-               LowerView<ReshapeOp>, LowerView<RopePackOp>,
-               LowerView<RopePartsOp>, LowerView<SliceOp>>(
-      patterns.getContext(), kernels);
+               LowerElementwise<TanhOp>>(patterns.getContext(), kernels);
+  patterns.add<LowerView>(patterns.getContext());
 }

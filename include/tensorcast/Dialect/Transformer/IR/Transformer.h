@@ -29,6 +29,13 @@
 
 #include "tensorcast/Dialect/Transformer/IR/TransformerInterfaces.h.inc"
 
+namespace mlir::transformer {
+/// The trait of ops that name memory in another way, for which no kernel
+/// starts.
+template <typename OpT>
+class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
+} // namespace mlir::transformer
+
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsStructure.h.inc"
 
