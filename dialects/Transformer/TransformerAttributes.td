@@ -222,15 +222,20 @@ def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
 def Transformer_ModelAttr : Transformer_Attr<"Model", "model"> {
   let summary = "Which model a module holds.";
   let description = [{
-    The module attribute `transformer.model`: the model's name and the element
-    type of its activations and unquantized weights.
+    The module attribute `transformer.model`: the model's name, the element type
+    of its activations and unquantized weights, and the family it is of, if that
+    is known (`model_type` of a Hugging Face config).
 
     ```mlir
     #model = #transformer.model<"Qwen/Qwen3-32B", dtype = f16>
+    #known = #transformer.model<"Qwen/Qwen3-32B", dtype = f16, family = "qwen3">
     ```
   }];
-  let parameters = (ins StringRefParameter<>:$name, "::mlir::Type":$dtype);
-  let assemblyFormat = "`<` $name `,` `dtype` `=` $dtype `>`";
+  let parameters = (ins StringRefParameter<>:$name, "::mlir::Type":$dtype,
+                        OptionalParameter<"::mlir::StringAttr">:$family);
+  let assemblyFormat = [{
+    `<` $name `,` `dtype` `=` $dtype (`,` `family` `=` $family^)? `>`
+  }];
 }
 
 #endif // TENSORCAST_TRANSFORMER_ATTRIBUTES

@@ -73,6 +73,10 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
   if (auto whole = json->find("launched_whole"); whole != json->end())
     for (const auto &[key, why] : whole->items())
       set.launchedWhole.push_back(key);
+  if (auto families = json->find("families"); families != json->end())
+    for (const auto &[family, ways] : families->items())
+      for (const auto &[way, why] : ways.items())
+        set.familyWays[family].push_back(way);
   if (auto switches = json->find("switches"); switches != json->end())
     for (const auto &[key, value] : switches->items())
       set.switches[key] = value.value(

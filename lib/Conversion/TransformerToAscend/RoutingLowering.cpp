@@ -108,7 +108,8 @@ struct LowerMaskGroups : LoweringPattern<MaskGroupsOp> {
       SmallVector<Value> inputs = {kept};
       if (name == "scatter")
         inputs.push_back(op.getChosen());
-      if (name == "clone")
+      // The mask is seen once per score.
+      if (name == "clone" || name == "cast")
         inputs = {getView(op, type, rewriter)};
       FailureOr<ascend::LaunchOp> launch = createLaunch(
           op, result, kernels, rewriter, {name, inputs, {}, {}, {}});

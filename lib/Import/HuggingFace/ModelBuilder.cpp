@@ -176,8 +176,9 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(
       builder, builder.getUnknownLoc(), StringRef(config.name));
-  (*module)->setAttr(kModelAttrName, ModelAttr::get(context, config.name,
-                                                    builder.getF16Type()));
+  (*module)->setAttr(kModelAttrName,
+                     ModelAttr::get(context, config.name, builder.getF16Type(),
+                                    builder.getStringAttr(config.modelType)));
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);

@@ -46,6 +46,12 @@ public:
   /// The value of a named way of the software stack; 0 if it has none.
   double getSwitch(StringRef name) const { return switches.lookup(name); }
 
+  /// Whether the software stack treats models of a family in a named way.
+  bool hasFamilyWay(StringRef family, StringRef way) const {
+    auto found = familyWays.find(family);
+    return found != familyWays.end() && llvm::is_contained(found->second, way);
+  }
+
   /// The composite ops that the eager form does not take apart, beside those
   /// that every framework launches whole.
   ArrayRef<std::string> getLaunchedWhole() const { return launchedWhole; }
@@ -55,6 +61,7 @@ private:
   SmallVector<std::string> launchedWhole;
   llvm::StringMap<Kernel> kernels;
   llvm::StringMap<double> switches;
+  llvm::StringMap<SmallVector<std::string>> familyWays;
 };
 
 /// The set that is used where none is named.

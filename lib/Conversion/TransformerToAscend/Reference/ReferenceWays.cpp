@@ -1,6 +1,8 @@
 //===- ReferenceWays.cpp - The model as the reference sees it -------------===//
 
-#include "../LaunchBuilder.h"
+#include "ReferenceWays.h"
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -34,14 +36,42 @@ static void routeTwice(ModuleOp module) {
     if (!select.getGatingKernel())
       return;
     OpBuilder builder(select);
-    select.decompose(builder);
+    // Its weights stay as the scores are.
+    if (auto cast = select.decompose(builder)[0].getDefiningOp<CastOp>())
+      cast.erase();
   });
+}
+
+/// Makes the results of experts' activations as wide as the products.
+static void widenSwiGLU(ModuleOp module) {
+  auto widen = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<Dim> dims = getDims(type);
+    if (dims.back().isStatic())
+      dims.back() = Dim(dims.back().size * 2);
+    value.setType(getTensorType(dims, type.getElementType()));
+  };
+  auto widenResult = [&](auto op) {
+    if (!op.getSwiglu())
+      return;
+    Value result = op->getResult(0);
+    widen(result);
+    for (Operation *user : result.getUsers())
+      if (isa<QuantizeOp, DynamicQuantizeOp>(user))
+        widen(user->getResult(0));
+  };
+  module.walk([&](GroupedLinearOp op) { widenResult(op); });
+  module.walk([&](QuantizedGroupedLinearOp op) { widenResult(op); });
 }
 
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
+  if (kernels.getSwitch("wide_grouped_swiglu"))
+    widenSwiGLU(module);
+  copyRotatedHeads(module, kernels);
+  applyFamilyWays(module, kernels);
   if (kernels.getSwitch("routes_beside_kernel"))
     routeTwice(module);
 }

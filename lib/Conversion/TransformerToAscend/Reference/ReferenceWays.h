@@ -1,0 +1,22 @@
+//===- ReferenceWays.h - The model as the reference sees it -----*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_REFERENCE_REFERENCEWAYS_H
+#define TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_REFERENCE_REFERENCEWAYS_H
+
+#include "../LaunchBuilder.h"
+
+namespace mlir::tensorcast {
+
+/// The family of the model in `module`, or an empty text.
+StringRef getFamily(ModuleOp module);
+
+/// Joins and copies heads behind their rotation where the reference does.
+void copyRotatedHeads(ModuleOp module, const KernelSet &kernels);
+
+/// Rewrites the attention of families that the reference runs in ways of its
+/// own.
+void applyFamilyWays(ModuleOp module, const KernelSet &kernels);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_REFERENCE_REFERENCEWAYS_H
