@@ -1,7 +1,7 @@
 //===- Config.cpp - Hugging Face model configurations ---------------------===//
 
 #include "tensorcast/Import/HuggingFace/Config.h"
-#include "Family.h"
+#include "LatentAttention.h"
 
 #include "tensorcast/Support/JsonReader.h"
 #include "tensorcast/Support/Wording.h"
@@ -146,6 +146,22 @@ static void rejectPartialRotation(JsonReader &reader) {
         << describeJson(*reader.find(key));
 }
 
+/// Layers with experts have other weights.
+static void rejectExperts(JsonReader &reader, const Family &family,
+                          int64_t numLayers) {
+  StringRef key = "first_k_dense_replace";
+  if (!family.firstDenseLayers)
+    return;
+  int64_t numDense =
+      reader.integer(key, 0, maxLayers, *family.firstDenseLayers);
+  if (numDense < numLayers)
+    reader.emitError(key)
+        << "expected at least the " << numLayers
+        << " layers of the model, as mixtures of experts are not modelled yet, "
+           "but got "
+        << numDense;
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -255,10 +271,15 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
   rejectOtherActivations(reader);
   rejectSlidingWindow(reader, *family);
   rejectOtherLayers(reader);
+  rejectExperts(reader, *family, config.numHiddenLayers);
+  if (family->latent)
+    config.latent =
+        readLatentAttention(reader, *family->latent, config.numHiddenLayers);
   if (failed(reader.finish()))
     return failure();
 
-  checkHeads(reader, config, *family, headDim);
+  if (!config.latent)
+    checkHeads(reader, config, *family, headDim);
   if (config.padTokenId && *config.padTokenId >= config.vocabSize)
     reader.emitError("pad_token_id")
         << "expected one of the " << config.vocabSize

@@ -51,6 +51,15 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
       reader.fail();
   }
 
+  if (const Json *object = reader.optionalObject("latent_attention")) {
+    JsonReader latent(*object, familiesFile, loc,
+                      reader.pointerTo("latent_attention"));
+    family.latent = LatentAttentionRule{latent.boolean("interleaved_rope"),
+                                        latent.boolean("indexer")};
+    if (failed(latent.finish()))
+      reader.fail();
+  }
+
   const Json nothing = Json::object();
   const Json *object = reader.optionalObject("defaults");
   JsonReader defaults(object ? *object : nothing, familiesFile, loc,
@@ -63,6 +72,8 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
   family.rmsNormEps = defaults.number("rms_norm_eps", 0, 1);
   family.ropeTheta = defaults.number("rope_theta", 1, 1e15);
   family.tieWordEmbeddings = defaults.boolean("tie_word_embeddings");
+  family.firstDenseLayers =
+      defaults.optionalInteger("first_k_dense_replace", 0, INT64_MAX);
   if (failed(defaults.finish()))
     reader.fail();
   if (failed(reader.finish()))

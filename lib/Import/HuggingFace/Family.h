@@ -31,11 +31,20 @@ struct WindowRule {
   std::string switchKey;
 };
 
+/// How a family has latent attention.
+struct LatentAttentionRule {
+  bool interleavedRope = false;
+  /// Whether an indexer picks the tokens that attention looks at.
+  bool hasIndexer = false;
+};
+
 /// One model type.
 struct Family {
   bool qkNorm = false;
   BiasRule qkvBias, outputBias, mlpBias;
   std::optional<WindowRule> window;
+  /// In place of grouped-query attention.
+  std::optional<LatentAttentionRule> latent;
 
   /// Values of absent keys. Without one, key-value heads are a required key,
   /// and the head dimension is the hidden size by the heads.
@@ -45,6 +54,8 @@ struct Family {
   double rmsNormEps = 0;
   double ropeTheta = 0;
   bool tieWordEmbeddings = false;
+  /// For families with experts: how many layers begin the model without.
+  std::optional<int64_t> firstDenseLayers;
 };
 
 /// All families by model type, as data. Fails only if the embedded file is

@@ -2,8 +2,7 @@
 
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
-#include "tensorcast/Dialect/Transformer/IR/Dims.h"
-#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "LatentAttention.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -14,105 +13,13 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// Tokens per block of a KV cache, as serving stacks on Ascend allocate it.
-static constexpr int64_t kvCacheBlockSize = 128;
-
-namespace {
-/// Builds ops of one function. Names of weights are within the function's
-/// scope; names in locations are within the model.
-class BlockBuilder {
-public:
-  BlockBuilder(const DecoderConfig &config, OpBuilder &builder, StringRef scope)
-      : config(config), builder(builder), scope(scope.str()) {}
-
-  Value rmsNorm(StringRef name, Value input) {
-    int64_t width = getType(input).getShape().back();
-    Location loc = at(name);
-    Value scale = weight(name, {width}, loc);
-    return RMSNormOp::create(builder, loc, input, scale,
-                             builder.getF64FloatAttr(config.rmsNormEps));
-  }
-
-  /// A linear layer whose weight may be split as `sharding` says; `given` is
-  /// taken for the weight if there is one.
-  Value linear(StringRef name, Value input, int64_t width, bool hasBias,
-               ShardingAttr sharding, Value given = {}) {
-    SmallVector<Dim> dims = getDims(getType(input));
-    Location loc = at(name);
-    if (!given)
-      given = weight(name, {width, dims.back().size}, loc, sharding);
-    Value bias;
-    if (hasBias) {
-      // Rows meet in a sum, to which one device adds the bias.
-      bool isColumn = sharding && sharding.getKind() == ShardKind::Column;
-      bias = declare((name + ".bias").str(), {width}, loc,
-                     isColumn ? sharding : ShardingAttr());
-    }
-    dims.back() = Dim(width);
-    return LinearOp::create(builder, loc,
-                            getTensorType(dims, builder.getF16Type()), input,
-                            given, bias, RanksAttr());
-  }
-
-  /// Sees `T x heads * size` as `T x heads x size`.
-  Value splitHeads(StringRef name, Value input, int64_t heads) {
-    SmallVector<Dim> dims = getDims(getType(input));
-    dims.back() = Dim(heads);
-    dims.push_back(Dim(config.headDim));
-    return reshape(name, input, dims);
-  }
-
-  Value joinHeads(StringRef name, Value input) {
-    SmallVector<Dim> dims = getDims(getType(input));
-    return reshape(name, input, {dims[0], Dim(dims[1].size * dims[2].size)});
-  }
-
-  Value weight(StringRef name, ArrayRef<int64_t> shape, Location loc,
-               ShardingAttr sharding = {}) {
-    return declare((name + ".weight").str(), shape, loc, sharding);
-  }
-
-  Value declare(StringRef name, ArrayRef<int64_t> shape, Location loc,
-                ShardingAttr sharding = {}) {
-    return WeightOp::create(builder, loc,
-                            RankedTensorType::get(shape, builder.getF16Type()),
-                            builder.getStringAttr(name), sharding);
-  }
-
-  /// How a weight may be split.
-  ShardingAttr split(ShardKind kind, ShardGroup group, int64_t unit = 1) {
-    return ShardingAttr::get(builder.getContext(), kind, group, unit);
-  }
-
-  /// The location of what the model calls `name`.
-  Location at(StringRef name) {
-    std::string full = scope.empty() ? name.str() : scope + "." + name.str();
-    return NameLoc::get(builder.getStringAttr(full));
-  }
-
-  const DecoderConfig &config;
-  OpBuilder &builder;
-
-private:
-  static RankedTensorType getType(Value value) {
-    return cast<RankedTensorType>(value.getType());
-  }
-
-  Value reshape(StringRef name, Value input, ArrayRef<Dim> dims) {
-    Type type = getTensorType(dims, getType(input).getElementType());
-    return ReshapeOp::create(builder, at(name), type, input);
-  }
-
-  std::string scope;
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Blocks of a layer
 //===----------------------------------------------------------------------===//
 
-static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
-                            Value batch) {
+/// Attention by heads, up to its output projection.
+static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
+                                   Value rope, Value batch) {
   const DecoderConfig &config = block.config;
   OpBuilder &builder = block.builder;
   auto project = [&](StringRef name, int64_t heads) {
@@ -135,7 +42,7 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
 
   auto cacheType = KVCacheType::get(
       builder.getContext(), {2, config.numKeyValueHeads, config.headDim},
-      builder.getF16Type(), kvCacheBlockSize);
+      builder.getF16Type(), kKVCacheBlockSize);
   Value cache = KVCacheOp::create(builder, loc, cacheType,
                                   builder.getStringAttr("self_attn"));
   cache =
@@ -143,9 +50,7 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
   double scale = 1 / std::sqrt(static_cast<double>(config.headDim));
   Value mixed = AttentionOp::create(builder, loc, query.getType(), query, cache,
                                     batch, builder.getF64FloatAttr(scale));
-  return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
-                      config.hiddenSize, config.outputBias,
-                      block.split(ShardKind::Row, ShardGroup::Output));
+  return mixed;
 }
 
 static Value buildMLP(BlockBuilder &block, Value hidden) {
@@ -162,23 +67,42 @@ static Value buildMLP(BlockBuilder &block, Value hidden) {
                       block.split(ShardKind::Row, ShardGroup::MLP));
 }
 
-/// Norm, attention, residual; norm, MLP, residual.
+static Value buildAttention(BlockBuilder &block, int64_t layer, Value hidden,
+                            Value rope, Value batch, Value &indices) {
+  const DecoderConfig &config = block.config;
+  Value mixed = config.latent
+                    ? buildLatentAttention(block, hidden, rope, batch,
+                                           hasIndexer(config, layer), indices)
+                    : buildGroupedAttention(block, hidden, rope, batch);
+  return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
+                      config.hiddenSize, config.outputBias,
+                      block.split(ShardKind::Row, ShardGroup::Output));
+}
+
+/// Norm, attention, residual; norm, MLP, residual. Layers may hand on which
+/// tokens attention looks at.
 static void buildLayer(const DecoderConfig &config, func::FuncOp function,
-                       StringRef name) {
+                       StringRef name, int64_t index) {
   OpBuilder builder(function.getContext());
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   BlockBuilder block(config, builder, name);
   Value hidden = body->getArgument(0);
   Value normed = block.rmsNorm("input_layernorm", hidden);
-  Value mixed =
-      buildAttention(block, normed, body->getArgument(1), body->getArgument(2));
+  Value indices;
+  if (takesIndices(config, index))
+    indices = body->getArgument(3);
+  Value mixed = buildAttention(block, index, normed, body->getArgument(1),
+                               body->getArgument(2), indices);
   hidden =
       AddOp::create(builder, block.at("self_attn.residual"), hidden, mixed);
   normed = block.rmsNorm("post_attention_layernorm", hidden);
   Value output = buildMLP(block, normed);
   hidden = AddOp::create(builder, block.at("mlp.residual"), hidden, output);
-  func::ReturnOp::create(builder, function.getLoc(), hidden);
+  SmallVector<Value> results = {hidden};
+  if (passesIndices(config, index))
+    results.push_back(indices);
+  func::ReturnOp::create(builder, function.getLoc(), results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,12 +118,23 @@ struct ModelTypes {
     ids = getTensorType({tokens}, IntegerType::get(context, 64));
     hidden = getTensorType({tokens, Dim(config.hiddenSize)}, f16);
     batch = BatchType::get(context, WorkloadAttr());
-    rope = RopeTableType::get(context, config.headDim, f16);
+    rope = RopeTableType::get(context, config.getRopeWidth(), f16);
     // In prefill the last token of each request yields logits, in decode all.
     ExprAttr sequences = getSequencesExpr(context);
     Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
     lastHidden = getTensorType({kept, Dim(config.hiddenSize)}, f16);
     logits = getTensorType({kept, Dim(config.vocabSize)}, f16);
+  }
+
+  /// A layer takes and yields the hidden state, and perhaps indices.
+  FunctionType getLayerType(const DecoderConfig &config, int64_t layer) const {
+    MLIRContext *context = hidden.getContext();
+    SmallVector<Type> inputs = {hidden, rope, batch}, results = {hidden};
+    if (takesIndices(config, layer))
+      inputs.push_back(getIndicesType(*config.latent->indexer, context));
+    if (passesIndices(config, layer))
+      results.push_back(getIndicesType(*config.latent->indexer, context));
+    return FunctionType::get(context, inputs, results);
   }
 
   Type ids, hidden, batch, rope, lastHidden, logits;
@@ -229,19 +164,25 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
       EmbeddingOp::create(builder, tableLoc, types.hidden, ids, table,
                           /*first_row=*/IntegerAttr());
   SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
-                                    config.headDim};
+                                    config.getRopeWidth()};
   Location ropeLoc = block.at("model.rotary_emb");
   Value cos = block.declare("model.rotary_emb.cos", ropeShape, ropeLoc);
   Value sin = block.declare("model.rotary_emb.sin", ropeShape, ropeLoc);
   Value rope =
       RopeTableOp::create(builder, ropeLoc, types.rope, positions, cos, sin);
 
-  for (func::FuncOp layer : layers) {
+  Value indices;
+  for (auto [index, declared] : llvm::enumerate(layers)) {
+    func::FuncOp layer = declared;
     StringAttr name = cast<NameLoc>(layer.getLoc()).getName();
-    auto call = LayerOp::create(
-        builder, layer.getLoc(), TypeRange{types.hidden},
-        FlatSymbolRefAttr::get(layer), name, ValueRange{hidden, rope, batch});
+    SmallVector<Value> operands = {hidden, rope, batch};
+    if (takesIndices(config, index))
+      operands.push_back(indices);
+    auto call = LayerOp::create(builder, layer.getLoc(), layer.getResultTypes(),
+                                FlatSymbolRefAttr::get(layer), name, operands);
     hidden = call.getResult(0);
+    if (passesIndices(config, index))
+      indices = call.getResult(1);
   }
   hidden = block.rmsNorm("model.norm", hidden);
   hidden = LastTokensOp::create(builder, block.at("lm_head"), types.lastHidden,
@@ -262,15 +203,14 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);
-  FunctionType layerType = builder.getFunctionType(
-      {types.hidden, types.rope, types.batch}, {types.hidden});
   SmallVector<func::FuncOp> layers;
   for (int64_t i = 0; i < config.numHiddenLayers; ++i) {
     std::string index = std::to_string(i);
-    func::FuncOp layer = declareFunction(builder, "layer_" + index,
-                                         "model.layers." + index, layerType);
+    func::FuncOp layer =
+        declareFunction(builder, "layer_" + index, "model.layers." + index,
+                        types.getLayerType(config, i));
     layer.setPrivate();
-    buildLayer(config, layer, "model.layers." + index);
+    buildLayer(config, layer, "model.layers." + index, i);
     layers.push_back(layer);
   }
   func::FuncOp main =

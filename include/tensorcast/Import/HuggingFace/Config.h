@@ -7,6 +7,7 @@
 #ifndef TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 #define TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 
+#include "tensorcast/Import/HuggingFace/LatentAttentionConfig.h"
 #include "tensorcast/Support/Json.h"
 
 #include <optional>
@@ -14,8 +15,8 @@
 
 namespace mlir::tensorcast {
 
-/// A decoder-only model with grouped-query attention and a gated MLP. All
-/// values are checked: sizes are positive, heads divide as they must.
+/// A decoder-only model with grouped-query or latent attention and a gated MLP.
+/// All values are checked: sizes are positive, heads divide as they must.
 struct DecoderConfig {
   std::string name;
   std::string modelType;
@@ -40,9 +41,16 @@ struct DecoderConfig {
   bool mlpBias = false;
   /// An RMS norm over each head of query and key, before the rotation.
   bool qkNorm = false;
+  /// In place of grouped-query attention, whose sizes above do not count then,
+  /// but for the number of heads.
+  std::optional<LatentAttentionConfig> latent;
   bool tieWordEmbeddings = false;
   std::optional<int64_t> padTokenId;
 
+  /// How many features of a head are rotated.
+  int64_t getRopeWidth() const {
+    return latent ? latent->ropeHeadDim : headDim;
+  }
   /// Width of all query heads together.
   int64_t getQueryWidth() const { return numAttentionHeads * headDim; }
   /// Width of all key heads together, which is also that of the values.

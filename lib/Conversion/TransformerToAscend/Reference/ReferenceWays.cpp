@@ -27,8 +27,18 @@ static void separateTiedHead(ModuleOp module) {
   });
 }
 
+/// Takes what indexers cache out of the KV cache.
+static void separateIndexerCaches(ModuleOp module) {
+  module.walk([](LightningIndexerOp indexer) {
+    if (auto cache = indexer.getCache().getDefiningOp<KVCacheOp>())
+      cache.setAuxiliary(true);
+  });
+}
+
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
+  if (kernels.getSwitch("indexer_cache_is_activation"))
+    separateIndexerCaches(module);
 }

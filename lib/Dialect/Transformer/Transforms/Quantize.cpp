@@ -1,14 +1,14 @@
 //===- Quantize.cpp - Quantize linear layers ------------------------------===//
 
+#include "Quantization.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Support/Wording.h"
 
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "llvm/Support/GlobPattern.h"
 
 namespace mlir::transformer {
 #define GEN_PASS_DEF_TRANSFORMERQUANTIZE
@@ -19,11 +19,13 @@ using namespace mlir;
 using namespace mlir::transformer;
 using llvm::GlobPattern;
 
-static constexpr StringLiteral weightSuffix = ".weight";
+//===----------------------------------------------------------------------===//
+// What quantizing ops share
+//===----------------------------------------------------------------------===//
 
-/// Leaves `op` alone and says why.
-static LogicalResult miss(Operation *op, PatternRewriter &rewriter,
-                          StringRef reason) {
+LogicalResult mlir::transformer::missQuantization(Operation *op,
+                                                  PatternRewriter &rewriter,
+                                                  StringRef reason) {
   remark::missed(op->getLoc(),
                  remark::RemarkOpts::name(op->getName().stripDialect())
                      .category("quantize"))
@@ -31,101 +33,113 @@ static LogicalResult miss(Operation *op, PatternRewriter &rewriter,
   return rewriter.notifyMatchFailure(op, reason);
 }
 
+bool NameFilter::accepts(StringRef name) const {
+  auto matches = [&](const GlobPattern &glob) { return glob.match(name); };
+  return (include.empty() || llvm::any_of(include, matches)) &&
+         llvm::none_of(exclude, matches);
+}
+
+bool NameFilter::accepts(WeightOp weight) const {
+  StringRef name = weight.getName();
+  name.consume_back(kWeightSuffix);
+  return accepts(name);
+}
+
+QuantizationScheme QuantizationScheme::get(MLIRContext *context,
+                                           LinearAction action,
+                                           int64_t groupSize) {
+  Builder builder(context);
+  Type i8 = builder.getI8Type(), i4 = builder.getIntegerType(4);
+  switch (action) {
+  case LinearAction::Disabled:
+    return {};
+  case LinearAction::W8A16Static:
+  case LinearAction::W8A16Dynamic:
+    return {i8, {}, true, {}};
+  case LinearAction::W8A8Static:
+    return {i8, i8, true, {}};
+  case LinearAction::W8A8Dynamic:
+    return {i8, i8, false, {}};
+  case LinearAction::W4A8Static:
+    return {i4, i8, true, {}};
+  case LinearAction::W4A8Dynamic:
+    return {i4, i8, false, {}};
+  case LinearAction::FP8:
+    return {builder.getType<Float8E4M3FNType>(),
+            builder.getType<Float8E4M3FNType>(),
+            false,
+            {}};
+  case LinearAction::MXFP4:
+    return {builder.getType<Float4E2M1FNType>(),
+            builder.getType<Float4E2M1FNType>(), false, groupSize};
+  }
+}
+
+IntegerAttr QuantizationScheme::getGroupSizeAttr(Builder &builder) const {
+  return groupSize ? builder.getI64IntegerAttr(*groupSize) : IntegerAttr();
+}
+
+NarrowWeight NarrowWeight::declare(PatternRewriter &rewriter, WeightOp weight,
+                                   const QuantizationScheme &scheme) {
+  StringRef name = weight.getName();
+  name.consume_back(kWeightSuffix);
+  auto declareOne = [&](StringRef suffix, RankedTensorType type) -> Value {
+    return WeightOp::create(
+        rewriter, weight.getLoc(), type, rewriter.getStringAttr(name + suffix),
+        type.getRank() == 0 ? ShardingAttr() : weight.getShardingAttr());
+  };
+  RankedTensorType type = withElementType(weight.getType(), scheme.weightType);
+  Value narrow = declareOne(kWeightSuffix, type);
+  Value scale = declareOne(".weight_scale", getScaleType(type, scheme.groupSize,
+                                                         scheme.sharedByRows));
+  return {narrow, scale};
+}
+
+Value mlir::transformer::declareScale(PatternRewriter &rewriter, Location loc,
+                                      const Twine &name) {
+  return WeightOp::create(rewriter, loc,
+                          RankedTensorType::get({}, rewriter.getF32Type()),
+                          rewriter.getStringAttr(name), ShardingAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Linear layers and attention
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// Which weights to quantize, by patterns on their names.
-struct NameFilter {
-  SmallVector<GlobPattern> include, exclude;
-
-  bool accepts(StringRef name) const {
-    auto matches = [&](const GlobPattern &glob) { return glob.match(name); };
-    return (include.empty() || llvm::any_of(include, matches)) &&
-           llvm::none_of(exclude, matches);
-  }
-};
-
-/// What an action makes of weights and activations.
-struct Scheme {
-  Type weightType;
-  /// Null if activations stay as they are.
-  Type activationType;
-  bool isStatic = false;
-  /// Elements per scale; one scale per tensor if absent.
-  std::optional<int64_t> groupSize;
-  /// Whether rows share the scales of their groups.
-  bool sharedByRows = false;
-
-  static Scheme get(MLIRContext *context, LinearAction action,
-                    int64_t groupSize) {
-    Builder builder(context);
-    Type i8 = builder.getI8Type(), i4 = builder.getIntegerType(4);
-    switch (action) {
-    case LinearAction::Disabled:
-      return {};
-    case LinearAction::W8A16Static:
-    case LinearAction::W8A16Dynamic:
-      return {i8, {}, true, {}};
-    case LinearAction::W8A8Static:
-      return {i8, i8, true, {}};
-    case LinearAction::W8A8Dynamic:
-      return {i8, i8, false, {}};
-    case LinearAction::W4A8Static:
-      return {i4, i8, true, {}};
-    case LinearAction::W4A8Dynamic:
-      return {i4, i8, false, {}};
-    case LinearAction::FP8:
-      return {builder.getType<Float8E4M3FNType>(),
-              builder.getType<Float8E4M3FNType>(),
-              false,
-              {}};
-    case LinearAction::MXFP4:
-      return {builder.getType<Float4E2M1FNType>(),
-              builder.getType<Float4E2M1FNType>(), false, groupSize};
-    }
-  }
-};
-
 /// linear -> quantized activation + quantized_linear.
 struct QuantizeLinear : OpRewritePattern<LinearOp> {
-  QuantizeLinear(MLIRContext *context, const Scheme &scheme,
+  QuantizeLinear(MLIRContext *context, const QuantizationScheme &scheme,
                  const NameFilter &filter)
       : OpRewritePattern(context), scheme(scheme), filter(filter) {}
 
   LogicalResult matchAndRewrite(LinearOp linear,
                                 PatternRewriter &rewriter) const override {
     if (isa_and_nonnull<FusedOp>(linear->getParentOp()))
-      return miss(linear, rewriter,
-                  "it is part of a fused kernel; quantize a model before "
-                  "patterns are applied");
+      return missQuantization(
+          linear, rewriter,
+          "it is part of a fused kernel; quantize a model before "
+          "patterns are applied");
     auto weight = linear.getWeight().getDefiningOp<WeightOp>();
     if (!weight)
-      return miss(linear, rewriter, "its weight is computed, not declared");
+      return missQuantization(linear, rewriter,
+                              "its weight is computed, not declared");
     StringRef name = weight.getName();
-    name.consume_back(weightSuffix);
+    name.consume_back(kWeightSuffix);
     if (!filter.accepts(name))
       return rewriter.notifyMatchFailure(linear, "excluded by its name");
 
     Location loc = linear.getLoc();
-    auto declare = [&](StringRef suffix, Type type) -> Value {
-      return WeightOp::create(
-          rewriter, loc, type, rewriter.getStringAttr(name + suffix),
-          isScalar(type) ? ShardingAttr() : weight.getShardingAttr());
-    };
-    IntegerAttr groupSize;
-    if (scheme.groupSize)
-      groupSize = rewriter.getI64IntegerAttr(*scheme.groupSize);
-    RankedTensorType weightType =
-        withElementType(weight.getType(), scheme.weightType);
-    Value narrow = declare(weightSuffix, weightType);
-    Value weightScale =
-        declare(".weight_scale", getScaleType(weightType, scheme.groupSize,
-                                              scheme.sharedByRows));
+    IntegerAttr groupSize = scheme.getGroupSizeAttr(rewriter);
+    auto [narrow, weightScale] =
+        NarrowWeight::declare(rewriter, weight, scheme);
     Value input = linear.getInput(), inputScale;
     if (scheme.activationType && scheme.isStatic) {
       RankedTensorType type =
           withElementType(linear.getInput().getType(), scheme.activationType);
       inputScale = findScale(linear);
       if (!inputScale)
-        inputScale = declare(".input_scale", getScaleType(type, {}));
+        inputScale = declareScale(rewriter, loc, name + ".input_scale");
       input = QuantizeOp::create(rewriter, loc, type, input, inputScale);
     } else if (scheme.activationType) {
       RankedTensorType type =
@@ -146,10 +160,6 @@ struct QuantizeLinear : OpRewritePattern<LinearOp> {
   }
 
 private:
-  static bool isScalar(Type type) {
-    return cast<RankedTensorType>(type).getRank() == 0;
-  }
-
   /// Layers that read one tensor have its one scale.
   static Value findScale(LinearOp linear) {
     for (Operation *user : linear.getInput().getUsers())
@@ -160,7 +170,7 @@ private:
     return {};
   }
 
-  Scheme scheme;
+  QuantizationScheme scheme;
   const NameFilter &filter;
 };
 
@@ -175,14 +185,13 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     auto cache =
         append ? append.getCache().getDefiningOp<KVCacheOp>() : KVCacheOp();
     if (!cache || !append->hasOneUse() || !cache->hasOneUse())
-      return miss(attention, rewriter,
-                  "its cache is not declared, written and read once");
+      return missQuantization(
+          attention, rewriter,
+          "its cache is not declared, written and read once");
     rewriter.setInsertionPoint(append);
     auto quantize = [&](Value value, StringRef name) {
       Location loc = attention.getLoc();
-      Value scale = WeightOp::create(
-          rewriter, loc, RankedTensorType::get({}, rewriter.getF32Type()),
-          rewriter.getStringAttr(cache.getName() + name), ShardingAttr());
+      Value scale = declareScale(rewriter, loc, cache.getName() + name);
       Type narrow =
           withElementType(cast<RankedTensorType>(value.getType()), type);
       return std::pair<Value, Value>(
@@ -241,26 +250,58 @@ public:
       return failure();
 
     RewritePatternSet set(context);
-    Scheme scheme = Scheme::get(context, *linear, groupSize);
+    QuantizationScheme scheme =
+        QuantizationScheme::get(context, *linear, groupSize);
     scheme.sharedByRows = sharedGroupScales;
-    if (*linear != LinearAction::Disabled)
+    if (*linear != LinearAction::Disabled) {
       set.add<QuantizeLinear>(context, scheme, filter);
+      populateQuantizeLatentLayers(set, scheme, filter);
+    }
     Builder builder(context);
+    Type attentionType;
     if (*attention == AttentionAction::INT8)
-      set.add<QuantizeAttention>(context, builder.getI8Type());
+      attentionType = builder.getI8Type();
     else if (*attention == AttentionAction::FP8)
-      set.add<QuantizeAttention>(context, builder.getType<Float8E4M3FNType>());
+      attentionType = builder.getType<Float8E4M3FNType>();
+    RewritePatternSet attentionSet(context);
+    if (attentionType) {
+      set.add<QuantizeAttention>(context, attentionType);
+      populateQuantizeLatentAttention(attentionSet, attentionType);
+    }
     patterns = std::move(set);
+    latentPatterns = std::move(attentionSet);
     return success();
   }
 
   void runOnOperation() override {
     // The functions that layers call are private; the model itself is public.
-    if (getOperation().isPrivate())
-      walkAndApplyPatterns(getOperation(), patterns);
+    if (!getOperation().isPrivate())
+      return;
+    walkAndApplyPatterns(getOperation(), patterns);
+    // Latent attention in 8 bits needs the weight that the layers have left.
+    walkAndApplyPatterns(getOperation(), latentPatterns);
+    bool valid = true;
+    if (symbolizeAttentionAction(attentionAction) != AttentionAction::Disabled)
+      getOperation().walk([&](LatentAttentionOp attention) {
+        valid &= succeeded(checkWeight(attention));
+      });
+    if (!valid)
+      signalPassFailure();
   }
 
 private:
+  /// Kernels multiply 8-bit queries by the weight, so it must be as narrow.
+  LogicalResult checkWeight(LatentAttentionOp attention) {
+    auto weight = attention.getWeight().getDefiningOp<WeightOp>();
+    if (!weight)
+      return success();
+    return attention.emitOpError("expected a quantized '")
+           << weight.getName() << "' for attention-action "
+           << attentionAction.getValue() << ", but got "
+           << weight.getType().getElementType()
+           << "; choose a linear-action that quantizes it";
+  }
+
   static LogicalResult unknown(MLIRContext *context, StringRef kind,
                                StringRef name, unsigned last,
                                function_ref<StringRef(unsigned)> stringify) {
@@ -286,6 +327,6 @@ private:
   }
 
   NameFilter filter;
-  FrozenRewritePatternSet patterns;
+  FrozenRewritePatternSet patterns, latentPatterns;
 };
 } // namespace

@@ -99,6 +99,10 @@ LogicalResult shardCache(KVCacheOp cache, ShardState &state);
 LogicalResult shardLinear(LinearOp linear, ShardState &state);
 LogicalResult shardEmbedding(EmbeddingOp embedding, ShardState &state);
 
+/// Let latent attention work on the heads that the device has.
+LogicalResult shardLatentProjection(LatentProjectionOp op, ShardState &state);
+LogicalResult shardLatentAttention(LatentAttentionOp op, ShardState &state);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_SHARDING_H
