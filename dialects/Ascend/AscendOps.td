@@ -220,4 +220,19 @@ def Ascend_CollectiveOp : Ascend_WorkOp<"collective"> {
   }];
 }
 
+def Ascend_ExtraStartsOp : Ascend_WorkOp<"extra_starts"> {
+  let summary = "Fixed costs of steps within a kernel.";
+  let description = [{
+    Beside its own start, the kernel has `count` steps that each cost as much.
+
+    ```mlir
+    ascend.launch "latent_projection"() : () -> () {
+      ascend.extra_starts count(15)
+    }
+    ```
+  }];
+  let arguments = (ins Transformer_ExprAttr:$count);
+  let assemblyFormat = "`count` `(` custom<Expr>($count) `)` attr-dict";
+}
+
 #endif // TENSORCAST_ASCEND_OPS

@@ -24,7 +24,7 @@ def Transformer_ExprAttr : Transformer_Attr<"Expr", "expr"> {
     - `decode` is 1 in a decode step and 0 in a prefill step.
 
     Functions: `ceildiv(a, b)`, `floordiv(a, b)`, `mod(a, b)`, `min(a, b)`,
-    `max(a, b)`, `log2(a)`, and the comparisons `eq`, `ne`, `lt`, `le`, which
+    `max(a, b)`, `div(a, b)`, `log2(a)`, and the comparisons `eq`, `ne`, `lt`, `le`, which
     yield 0 or 1. Expressions are kept in a normal form (products expanded,
     terms ordered, equal terms merged), so equal polynomials are equal
     attributes. Values are doubles; integers are exact up to 2^53.

@@ -24,8 +24,9 @@ def Transformer_ExprKind : I32Enum<"ExprKind", "node of a workload expression", 
   I32EnumCase<"NotEqual", 13, "ne">,
   I32EnumCase<"Less", 14, "lt">,
   I32EnumCase<"LessOrEqual", 15, "le">,
-  I32EnumCase<"Product", 16, "product">,
-  I32EnumCase<"Sum", 17, "plus">
+  I32EnumCase<"Divide", 16, "div">,
+  I32EnumCase<"Product", 17, "product">,
+  I32EnumCase<"Sum", 18, "plus">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }

@@ -66,16 +66,19 @@ def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure,
   let summary = "Declares the KV cache of an attention.";
   let description = [{
     The result is the cache called `name` within the enclosing layer, as the
-    step finds it. Every call of the layer has its own.
+    step finds it. Every call of the layer has its own. Reports count the memory
+    of one that is `auxiliary` with the activations, not as KV cache.
 
     ```mlir
     %cache = transformer.kv_cache "self_attn"
         : !transformer.kv_cache<2x8x128xf16, block_size = 128>
     ```
   }];
-  let arguments = (ins StrAttr:$name);
+  let arguments = (ins StrAttr:$name, UnitAttr:$auxiliary);
   let results = (outs Transformer_KVCacheType:$result);
-  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $name (`auxiliary` $auxiliary^)? attr-dict `:` type($result)
+  }];
 }
 
 #endif // TENSORCAST_TRANSFORMER_OPS_STRUCTURE

@@ -25,13 +25,15 @@ def Transformer_BatchType : Transformer_Type<"Batch", "batch"> {
 def Transformer_KVCacheType : Transformer_Type<"KVCache", "kv_cache"> {
   let summary = "Keys and values of one layer.";
   let description = [{
-    `shape` is what is stored per token (2 for key and value, heads, head
-    size); tokens are kept in blocks of `block_size`, so that a batch of `R`
+    `shape` is what is stored per token: 2 (key and value) by heads by head
+    size, or one size for a row that all heads share, such as a latent of key and
+    value. Tokens are kept in blocks of `block_size`, so that a batch of `R`
     requests occupies `ceil(sum(kv + 1) / block_size)` blocks: one slot per
     request is kept for the next token.
 
     ```mlir
     !transformer.kv_cache<2x8x128xf16, block_size = 128>
+    !transformer.kv_cache<576xf16, block_size = 128>
     ```
   }];
   let parameters = (ins
@@ -41,8 +43,13 @@ def Transformer_KVCacheType : Transformer_Type<"KVCache", "kv_cache"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Whether a token has one row that all heads share.
+    bool isShared() const { return getShape().size() == 1; }
+    /// Of a cache with heads.
     int64_t getNumHeads() const { return getShape()[1]; }
     int64_t getHeadSize() const { return getShape()[2]; }
+    /// Elements per token.
+    int64_t getTokenSize() const;
   }];
 }
 

@@ -51,7 +51,8 @@ CostTerms Roofline::price(const WorkAmount &work, const DeviceProfile &device,
     if (localS == 0)
       return terms;
     terms.launchS =
-        anyCube ? device.launchCosts.cubeS : device.launchCosts.vectorS;
+        (anyCube ? device.launchCosts.cubeS : device.launchCosts.vectorS) *
+        (1 + work.extraStarts);
     terms.totalS = localS + terms.launchS;
   }
   if (work.exchanges.empty())

@@ -93,11 +93,11 @@ public:
     pm.addPass(transformer::createTransformerBindWorkload(bind));
   }
 
-  /// The eager form keeps what the software stack launches whole.
+  /// What the software stack launches whole is kept.
   void addDecomposition(bool compiled) {
     transformer::TransformerDecomposeOptions decompose;
-    if (!compiled)
-      llvm::append_range(decompose.keep, kernels.getLaunchedWhole());
+    llvm::append_range(decompose.keep, compiled ? kernels.getCompiledWhole()
+                                                : kernels.getLaunchedWhole());
     pm.addNestedPass<func::FuncOp>(
         transformer::createTransformerDecompose(decompose));
   }

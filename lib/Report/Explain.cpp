@@ -43,7 +43,10 @@ public:
        << formatDecimal(device.memoryEfficiency) << " efficiency)\n";
     for (const ascend::Exchange &exchange : total.exchanges)
       printExchange(exchange);
-    os << "  launch: " << formatTime(terms.launchS) << "\n";
+    os << "  launch: " << formatTime(terms.launchS);
+    if (!total.extraStarts.isConstant(0))
+      os << " = 1 + " << format(total.extraStarts) << " starts";
+    os << "\n";
   }
 
 private:

@@ -24,9 +24,8 @@ static ExprAttr getCacheBytes(KVCacheType cache) {
   double blockSize = cache.getBlockSize();
   ExprAttr blocks = getFunctionExpr(
       ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});
-  double tokenBytes = *getElementBytes(cache.getElementType());
-  for (int64_t size : cache.getShape())
-    tokenBytes *= static_cast<double>(size);
+  double tokenBytes = *getElementBytes(cache.getElementType()) *
+                      static_cast<double>(cache.getTokenSize());
   return blocks * (blockSize * tokenBytes);
 }
 
@@ -127,11 +126,15 @@ static double getWeightBytes(func::FuncOp function) {
   return bytes;
 }
 
-static double getCacheBytes(func::FuncOp function, WorkloadAttr workload) {
+/// Bytes of the caches that one run of a function declares, of those that are
+/// auxiliary or of the others.
+static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
+                            bool auxiliary) {
   double bytes = 0;
   llvm::SmallPtrSet<Attribute, 2> names;
   function.walk([&](KVCacheOp cache) {
-    if (workload && names.insert(cache.getNameAttr()).second)
+    if (workload && cache.getAuxiliary() == auxiliary &&
+        names.insert(cache.getNameAttr()).second)
       bytes += evaluate(getCacheBytes(cache.getType()), workload);
   });
   return bytes;
@@ -145,9 +148,13 @@ FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
   SymbolTable symbols(module);
   Liveness liveness(symbols, workload);
   MemoryUse memory;
+  double auxiliaryBytes = 0;
   for (auto [function, times] : *runs) {
     memory.weightsBytes += times * getWeightBytes(function);
-    memory.kvCacheBytes += times * getCacheBytes(function, workload);
+    memory.kvCacheBytes +=
+        times * getCacheBytes(function, workload, /*auxiliary=*/false);
+    auxiliaryBytes +=
+        times * getCacheBytes(function, workload, /*auxiliary=*/true);
     // Arguments of a function that no layer calls are there all the time.
     double arguments = 0;
     if (!function.isPrivate())
@@ -156,6 +163,7 @@ FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
     memory.activationBytes = std::max(memory.activationBytes,
                                       arguments + liveness.getPeak(function));
   }
+  memory.activationBytes += auxiliaryBytes;
   if (auto reserved =
           module->getAttrOfType<IntegerAttr>(ascend::kReservedBytesAttrName))
     memory.reservedBytes = static_cast<double>(reserved.getInt());

@@ -88,8 +88,14 @@ FailureOr<Part> tensorcast::getPart(KVCacheOp cache, const WholeModel &whole,
     return cache.emitOpError("expected a cache called '")
            << cache.getName() << "' in the module that is not sharded, but got "
            << "none";
-  // Requests x tokens x 2 x heads x head size.
+  // Requests x tokens x 2 x heads x head size, or x what the heads share.
   SmallVector<int64_t> shape(known->second);
+  if (cache.getType().isShared()) {
+    Part part;
+    part.rank = rank;
+    part.whole = known->second;
+    return part;
+  }
   int64_t heads = shape[3];
   shape[3] = cache.getType().getNumHeads();
   Part part;

@@ -54,10 +54,16 @@ void WholeModel::addParts(ModuleOp module) {
       this->shapes[weight.getName()] = shape;
   });
   module.walk([&](KVCacheOp cache) {
+    KVCacheType type = cache.getType();
     for (Operation *user : cache->getUsers())
-      if (auto append = dyn_cast<AppendCacheOp>(user)) {
+      if (type.isShared()) {
+        for (Type operand : user->getOperandTypes())
+          if (auto batch = dyn_cast<BatchType>(operand))
+            this->shapes[cache.getName()] = {
+                batch.getWorkload().getRequests(),
+                batch.getWorkload().getTotalTokens(), type.getTokenSize()};
+      } else if (auto append = dyn_cast<AppendCacheOp>(user)) {
         WorkloadAttr workload = append.getBatch().getType().getWorkload();
-        KVCacheType type = cache.getType();
         this->shapes[cache.getName()] = {
             workload.getRequests(), workload.getTotalTokens(), 2,
             type.getNumHeads() * plan.getTensorParallel(), type.getHeadSize()};

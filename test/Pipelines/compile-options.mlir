@@ -5,7 +5,7 @@
 // DEFAULT-NEXT: transformer-shard{devices=0 dp=0 lmhead-tp=0 mlp-tp=0 o-proj-tp=0 tp=0 word-embedding-tp=none},
 // DEFAULT:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC shared-group-scales=false}
 // DEFAULT:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
-// DEFAULT:      transformer-decompose{ level=framework }
+// DEFAULT:      transformer-decompose{keep={latent_projection,quantized_latent_projection} level=framework }
 // DEFAULT-NOT:  transformer-inline-layers
 // DEFAULT:      transformer-fuse-comm{linear-all-reduce=false
 // DEFAULT:      transformer-fuse-norm{layer-norm=true layer-norm-residual=false residual=true rms-norm=true}

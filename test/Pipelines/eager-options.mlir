@@ -5,7 +5,7 @@
 // WORKLOAD-NEXT: transformer-shard{devices=0 dp=0 lmhead-tp=0 mlp-tp=0 o-proj-tp=0 tp=0 word-embedding-tp=none},
 // WORKLOAD:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC shared-group-scales=false}
 // WORKLOAD:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
-// WORKLOAD:      transformer-decompose{keep={gelu,layer_norm} level=framework }
+// WORKLOAD:      transformer-decompose{keep={gelu,layer_norm,latent_projection,quantized_latent_projection} level=framework }
 // WORKLOAD:      convert-transformer-to-ascend{compiled=false kernel-set=reference-2026.08}
 // WORKLOAD:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
 

@@ -32,6 +32,8 @@ struct WorkAmount {
   /// Operations by element type.
   SmallVector<std::pair<Type, double>, 2> cubeOps, vectorOps;
   double bytesRead = 0, bytesWritten = 0;
+  /// Steps that cost as much as the start, beside it.
+  double extraStarts = 0;
   SmallVector<ExchangeAmount, 1> exchanges;
 };
 

@@ -23,9 +23,8 @@ struct LowerAppendCache : LoweringPattern<AppendCacheOp> {
     MLIRContext *context = op.getContext();
     KVCacheType cache = op.getType();
     ExprAttr tokens = bind(getTokensExpr(context), getWorkload(op.getBatch()));
-    double rowBytes = *getElementBytes(cache.getElementType());
-    for (int64_t size : cache.getShape())
-      rowBytes *= static_cast<double>(size);
+    double rowBytes = *getElementBytes(cache.getElementType()) *
+                      static_cast<double>(cache.getTokenSize());
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::ScatterOp::create(builder, loc, tokens,
                                 ExprAttr::constant(context, rowBytes),

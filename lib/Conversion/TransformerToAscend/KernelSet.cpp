@@ -70,9 +70,11 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
       else
         set.kernels[key] = readKernel(value);
   }
-  if (auto whole = json->find("launched_whole"); whole != json->end())
-    for (const auto &[key, why] : whole->items())
-      set.launchedWhole.push_back(key);
+  for (auto [part, names] : {std::pair("launched_whole", &set.launchedWhole),
+                             {"compiled_whole", &set.compiledWhole}})
+    if (auto whole = json->find(part); whole != json->end())
+      for (const auto &[key, why] : whole->items())
+        names->push_back(key);
   if (auto families = json->find("families"); families != json->end())
     for (const auto &[family, ways] : families->items())
       for (const auto &[way, why] : ways.items())

@@ -75,6 +75,8 @@ void populateLookupLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateAttentionLowering(RewritePatternSet &patterns,
                                const KernelSet &kernels);
+void populateLatentLowering(RewritePatternSet &patterns,
+                            const KernelSet &kernels);
 void populateDistributionLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
 void populateNormLowering(RewritePatternSet &patterns,

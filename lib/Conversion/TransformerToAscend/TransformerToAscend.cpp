@@ -56,6 +56,7 @@ public:
     populateLookupLowering(set, *kernels);
     populateLinearLowering(set, *kernels);
     populateAttentionLowering(set, *kernels);
+    populateLatentLowering(set, *kernels);
     populateNormLowering(set, *kernels);
     populateDistributionLowering(set, *kernels);
     populateRoutingLowering(set, *kernels);

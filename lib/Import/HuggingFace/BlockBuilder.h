@@ -4,6 +4,7 @@
 #define TENSORCAST_LIB_IMPORT_HUGGINGFACE_BLOCKBUILDER_H
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Import/HuggingFace/Config.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,7 +12,7 @@
 namespace mlir::tensorcast {
 
 /// Tokens per block of a KV cache, as serving stacks on Ascend allocate it.
-inline constexpr int64_t kvCacheBlockSize = 128;
+inline constexpr int64_t kKVCacheBlockSize = 128;
 
 /// Builds ops of one function. Names of weights are within the function's
 /// scope; names in locations are within the model.

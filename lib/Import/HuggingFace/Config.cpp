@@ -1,7 +1,7 @@
 //===- Config.cpp - Hugging Face model configurations ---------------------===//
 
 #include "tensorcast/Import/HuggingFace/Config.h"
-#include "Family.h"
+#include "LatentAttention.h"
 
 #include "tensorcast/Support/JsonReader.h"
 #include "tensorcast/Support/Wording.h"
@@ -185,7 +185,8 @@ static double readRope(JsonReader &reader, const Family &family,
 
 /// Checks what no member says alone. Fills in the head dimension if absent.
 static void checkHeads(JsonReader &reader, DecoderConfig &config,
-                       const Family &family, std::optional<int64_t> headDim) {
+                       const Family &family, std::optional<int64_t> headDim,
+                       double rotated) {
   if (config.numAttentionHeads % config.numKeyValueHeads != 0)
     reader.emitError("num_key_value_heads")
         << "expected a divisor of the " << config.numAttentionHeads
@@ -210,6 +211,11 @@ static void checkHeads(JsonReader &reader, DecoderConfig &config,
         << "expected an even number, as rotary embeddings turn pairs, but "
         << (isDerived ? "hidden_size / num_attention_heads is " : "got ")
         << config.headDim;
+  config.ropeWidth = static_cast<int64_t>(config.headDim * rotated);
+  if (config.ropeWidth < 2 || config.ropeWidth % 2 != 0)
+    reader.emitError("partial_rotary_factor")
+        << "expected an even number of features to rotate, but of "
+        << config.headDim << " it makes " << config.ropeWidth;
 }
 
 FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
@@ -264,18 +270,19 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
   rejectOtherActivations(reader);
   rejectSlidingWindow(reader, *family);
   rejectOtherLayers(reader);
+  if (family->latent)
+    config.latent =
+        readLatentAttention(reader, *family->latent, config.numHiddenLayers);
   if (failed(reader.finish()))
     return failure();
 
   if (family->mixture)
     config.mixture =
         readMixture(reader, *family->mixture, config.numHiddenLayers);
-  checkHeads(reader, config, *family, headDim);
-  config.ropeWidth = static_cast<int64_t>(config.headDim * rotated);
-  if (config.ropeWidth < 2 || config.ropeWidth % 2 != 0)
-    reader.emitError("partial_rotary_factor")
-        << "expected an even number of features to rotate, but of "
-        << config.headDim << " it makes " << config.ropeWidth;
+  if (config.latent)
+    config.ropeWidth = config.latent->ropeHeadDim;
+  else
+    checkHeads(reader, config, *family, headDim, rotated);
   if (config.padTokenId && *config.padTokenId >= config.vocabSize)
     reader.emitError("pad_token_id")
         << "expected one of the " << config.vocabSize

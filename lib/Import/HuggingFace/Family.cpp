@@ -66,6 +66,14 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
     if (failed(mixture.finish()))
       reader.fail();
   }
+  if (const Json *object = reader.optionalObject("latent_attention")) {
+    JsonReader latent(*object, familiesFile, loc,
+                      reader.pointerTo("latent_attention"));
+    family.latent = LatentAttentionRule{latent.boolean("interleaved_rope"),
+                                        latent.boolean("indexer")};
+    if (failed(latent.finish()))
+      reader.fail();
+  }
 
   const Json nothing = Json::object();
   const Json *object = reader.optionalObject("defaults");

@@ -33,6 +33,13 @@ struct WindowRule {
   std::string switchKey;
 };
 
+/// How a family has latent attention.
+struct LatentAttentionRule {
+  bool interleavedRope = false;
+  /// Whether an indexer picks the tokens that attention looks at.
+  bool hasIndexer = false;
+};
+
 /// One model type.
 struct Family {
   /// Whether query and key are normalized, and over all heads together.
@@ -44,6 +51,8 @@ struct Family {
   std::optional<MixtureRule> mixture;
   BiasRule qkvBias, outputBias, mlpBias;
   std::optional<WindowRule> window;
+  /// In place of grouped-query attention.
+  std::optional<LatentAttentionRule> latent;
 
   /// Values of absent keys. Without one, key-value heads are a required key,
   /// and the head dimension is the hidden size by the heads.

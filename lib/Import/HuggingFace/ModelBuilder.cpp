@@ -2,9 +2,7 @@
 
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
-#include "BlockBuilder.h"
-
-#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "LatentAttention.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -19,8 +17,9 @@ using namespace mlir::transformer;
 // Blocks of a layer
 //===----------------------------------------------------------------------===//
 
-static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
-                            Value batch) {
+/// Attention by heads, up to its output projection.
+static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
+                                   Value rope, Value batch) {
   const DecoderConfig &config = block.config;
   OpBuilder &builder = block.builder;
   ShardingAttr byHeads =
@@ -48,7 +47,7 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
 
   auto cacheType = KVCacheType::get(
       builder.getContext(), {2, config.numKeyValueHeads, config.headDim},
-      builder.getF16Type(), kvCacheBlockSize);
+      builder.getF16Type(), kKVCacheBlockSize);
   Value cache = KVCacheOp::create(builder, loc, cacheType,
                                   builder.getStringAttr("self_attn"));
   cache =
@@ -56,9 +55,7 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
   double scale = 1 / std::sqrt(static_cast<double>(config.headDim));
   Value mixed = AttentionOp::create(builder, loc, query.getType(), query, cache,
                                     batch, builder.getF64FloatAttr(scale));
-  return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
-                      config.hiddenSize, config.outputBias,
-                      block.split(ShardKind::Row, ShardGroup::Output));
+  return mixed;
 }
 
 Value BlockBuilder::gatedMLP(StringRef name, Value hidden, int64_t width,
@@ -74,26 +71,45 @@ Value BlockBuilder::gatedMLP(StringRef name, Value hidden, int64_t width,
                 config.mlpBias, split(ShardKind::Row, group));
 }
 
-/// Norm, attention, residual; norm, MLP, residual.
+static Value buildAttention(BlockBuilder &block, int64_t layer, Value hidden,
+                            Value rope, Value batch, Value &indices) {
+  const DecoderConfig &config = block.config;
+  Value mixed = config.latent
+                    ? buildLatentAttention(block, hidden, rope, batch,
+                                           hasIndexer(config, layer), indices)
+                    : buildGroupedAttention(block, hidden, rope, batch);
+  return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
+                      config.hiddenSize, config.outputBias,
+                      block.split(ShardKind::Row, ShardGroup::Output));
+}
+
+/// Norm, attention, residual; norm, MLP, residual. Layers may hand on which
+/// tokens attention looks at.
 static void buildLayer(const DecoderConfig &config, func::FuncOp function,
-                       StringRef name, bool hasMixture) {
+                       StringRef name, int64_t index) {
   OpBuilder builder(function.getContext());
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   BlockBuilder block(config, builder, name);
   Value hidden = body->getArgument(0);
   Value normed = block.rmsNorm("input_layernorm", hidden);
-  Value mixed =
-      buildAttention(block, normed, body->getArgument(1), body->getArgument(2));
+  Value indices;
+  if (takesIndices(config, index))
+    indices = body->getArgument(3);
+  Value mixed = buildAttention(block, index, normed, body->getArgument(1),
+                               body->getArgument(2), indices);
   hidden =
       AddOp::create(builder, block.at("self_attn.residual"), hidden, mixed);
   normed = block.rmsNorm("post_attention_layernorm", hidden);
   Value output =
-      hasMixture ? buildMixture(block, normed)
+      config.hasMixture(index) ? buildMixture(block, normed)
                  : block.gatedMLP("mlp", normed, config.intermediateSize,
                                   ShardGroup::MLP);
   hidden = AddOp::create(builder, block.at("mlp.residual"), hidden, output);
-  func::ReturnOp::create(builder, function.getLoc(), hidden);
+  SmallVector<Value> results = {hidden};
+  if (passesIndices(config, index))
+    results.push_back(indices);
+  func::ReturnOp::create(builder, function.getLoc(), results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,6 +133,17 @@ struct ModelTypes {
     Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
     lastHidden = getTensorType({kept, Dim(config.hiddenSize)}, f16);
     logits = getTensorType({kept, Dim(config.vocabSize)}, f16);
+  }
+
+  /// A layer takes and yields the hidden state, and perhaps indices.
+  FunctionType getLayerType(const DecoderConfig &config, int64_t layer) const {
+    MLIRContext *context = hidden.getContext();
+    SmallVector<Type> inputs = {hidden, rope, batch}, results = {hidden};
+    if (takesIndices(config, layer))
+      inputs.push_back(getIndicesType(*config.latent->indexer, context));
+    if (passesIndices(config, layer))
+      results.push_back(getIndicesType(*config.latent->indexer, context));
+    return FunctionType::get(context, inputs, results);
   }
 
   Type ids, hidden, batch, rope, lastHidden, logits;
@@ -155,12 +182,18 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
   Value rope =
       RopeTableOp::create(builder, ropeLoc, types.rope, positions, cos, sin);
 
-  for (func::FuncOp layer : layers) {
+  Value indices;
+  for (auto [index, declared] : llvm::enumerate(layers)) {
+    func::FuncOp layer = declared;
     StringAttr name = cast<NameLoc>(layer.getLoc()).getName();
-    auto call = LayerOp::create(
-        builder, layer.getLoc(), TypeRange{types.hidden},
-        FlatSymbolRefAttr::get(layer), name, ValueRange{hidden, rope, batch});
+    SmallVector<Value> operands = {hidden, rope, batch};
+    if (takesIndices(config, index))
+      operands.push_back(indices);
+    auto call = LayerOp::create(builder, layer.getLoc(), layer.getResultTypes(),
+                                FlatSymbolRefAttr::get(layer), name, operands);
     hidden = call.getResult(0);
+    if (passesIndices(config, index))
+      indices = call.getResult(1);
   }
   hidden = block.rmsNorm("model.norm", hidden);
   hidden = LastTokensOp::create(builder, block.at("lm_head"), types.lastHidden,
@@ -182,15 +215,14 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);
-  FunctionType layerType = builder.getFunctionType(
-      {types.hidden, types.rope, types.batch}, {types.hidden});
   SmallVector<func::FuncOp> layers;
   for (int64_t i = 0; i < config.numHiddenLayers; ++i) {
     std::string index = std::to_string(i);
-    func::FuncOp layer = declareFunction(builder, "layer_" + index,
-                                         "model.layers." + index, layerType);
+    func::FuncOp layer =
+        declareFunction(builder, "layer_" + index, "model.layers." + index,
+                        types.getLayerType(config, i));
     layer.setPrivate();
-    buildLayer(config, layer, "model.layers." + index, config.hasMixture(i));
+    buildLayer(config, layer, "model.layers." + index, i);
     layers.push_back(layer);
   }
   func::FuncOp main =

@@ -1,6 +1,6 @@
 //===- Reduced.cpp - Models in small --------------------------------------===//
 
-#include "tensorcast/Import/HuggingFace/Config.h"
+#include "LatentAttention.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -19,6 +19,11 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   small.numAttentionHeads =
       small.numKeyValueHeads * std::min<int64_t>(group, 16);
   small.headDim = std::min<int64_t>(config.headDim, 8);
+  if (config.latent) {
+    small.numAttentionHeads = std::min<int64_t>(config.numAttentionHeads, 4);
+    small.latent = reduced(*config.latent, small.numHiddenLayers);
+    small.headDim = small.latent->getHeadDim();
+  }
 
   // Where the heads together are wider or narrower than the hidden state, a
   // graph that confuses the two must not pass.
@@ -38,17 +43,20 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
 double tensorcast::countParameters(const DecoderConfig &config) {
   double hidden = config.hiddenSize, inner = config.intermediateSize;
   double query = config.getQueryWidth(), key = config.getKeyWidth();
-  double layer = 2 * hidden;           // the two norms
-  layer += hidden * (query + 2 * key); // query, key, value
-  layer += query * hidden;             // attention output
-  layer += 3 * hidden * inner;         // gate, up, down
-  layer += config.qkvBias ? query + 2 * key : 0;
-  layer += config.outputBias ? hidden : 0;
+  double layer = 2 * hidden;   // the two norms
+  layer += 3 * hidden * inner; // gate, up, down
   layer += config.mlpBias ? 2 * inner + hidden : 0;
-  layer += config.qkNorm ? 2.0 * config.headDim : 0;
+  double attention = hidden * (query + 2 * key); // query, key, value
+  attention += query * hidden;                   // attention output
+  attention += config.qkvBias ? query + 2 * key : 0;
+  attention += config.outputBias ? hidden : 0;
+  attention += config.qkNorm ? 2.0 * config.headDim : 0;
+  double layers = config.numHiddenLayers * layer;
+  for (int64_t i = 0; i < config.numHiddenLayers; ++i)
+    layers += config.latent ? countLatentParameters(config, i) : attention;
 
   double vocabulary = double(config.vocabSize) * hidden;
   if (!config.tieWordEmbeddings)
     vocabulary *= 2;
-  return config.numHiddenLayers * layer + vocabulary + hidden;
+  return layers + vocabulary + hidden;
 }

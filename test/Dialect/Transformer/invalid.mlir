@@ -927,12 +927,12 @@ func.func private @model_on_a_function()
 // Types
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{expected a cache of 2 x heads x head size per token, but got 2 dimensions}}
+// expected-error @below {{expected a cache of 2 x heads x head size, or of one size, per token, but got 2 dimensions}}
 func.func private @cache_without_heads(!transformer.kv_cache<2x128xf16, block_size = 128>)
 
 // -----
 
-// expected-error @below {{expected a cache of 2 x heads x head size per token, but got 3 dimensions of which the first is not 2}}
+// expected-error @below {{expected a cache of 2 x heads x head size, or of one size, per token, but got 3 dimensions of which the first is not 2}}
 func.func private @cache_of_keys_only(!transformer.kv_cache<1x8x128xf16, block_size = 128>)
 
 // -----

@@ -56,9 +56,13 @@ public:
   /// that every framework launches whole.
   ArrayRef<std::string> getLaunchedWhole() const { return launchedWhole; }
 
+  /// Those that the compiled form does not take apart: no fusion would win them
+  /// back.
+  ArrayRef<std::string> getCompiledWhole() const { return compiledWhole; }
+
 private:
   std::string name;
-  SmallVector<std::string> launchedWhole;
+  SmallVector<std::string> launchedWhole, compiledWhole;
   llvm::StringMap<Kernel> kernels;
   llvm::StringMap<double> switches;
   llvm::StringMap<SmallVector<std::string>> familyWays;

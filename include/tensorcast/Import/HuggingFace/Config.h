@@ -7,6 +7,7 @@
 #ifndef TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 #define TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 
+#include "tensorcast/Import/HuggingFace/LatentAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/Mixture.h"
 #include "tensorcast/Support/Json.h"
 
@@ -15,9 +16,9 @@
 
 namespace mlir::tensorcast {
 
-/// A decoder-only model with grouped-query attention and a gated MLP or a
-/// mixture of them. All values are checked: sizes are positive, heads divide as
-/// they must.
+/// A decoder-only model with grouped-query or latent attention and a gated MLP
+/// or a mixture of them. All values are checked: sizes are positive, heads
+/// divide as they must.
 struct DecoderConfig {
   std::string name;
   std::string modelType;
@@ -48,6 +49,9 @@ struct DecoderConfig {
   /// Whether neighbours are rotated with each other, not halves; whether in
   /// f32.
   bool ropeInterleaved = false, ropeWide = false;
+  /// In place of grouped-query attention, whose sizes above do not count then,
+  /// but for the number of heads.
+  std::optional<LatentAttentionConfig> latent;
   /// The mixture of experts, if some layers have one.
   std::optional<MixtureConfig> mixture;
   bool tieWordEmbeddings = false;

@@ -64,6 +64,14 @@ static void widenSwiGLU(ModuleOp module) {
   module.walk([&](QuantizedGroupedLinearOp op) { widenResult(op); });
 }
 
+/// Takes what indexers cache out of the KV cache.
+static void separateIndexerCaches(ModuleOp module) {
+  module.walk([](LightningIndexerOp indexer) {
+    if (auto cache = indexer.getCache().getDefiningOp<KVCacheOp>())
+      cache.setAuxiliary(true);
+  });
+}
+
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
   if (kernels.getSwitch("separate_tied_head"))
@@ -74,4 +82,6 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
   applyFamilyWays(module, kernels);
   if (kernels.getSwitch("routes_beside_kernel"))
     routeTwice(module);
+  if (kernels.getSwitch("indexer_cache_is_activation"))
+    separateIndexerCaches(module);
 }

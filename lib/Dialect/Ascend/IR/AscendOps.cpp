@@ -110,7 +110,8 @@ WorkTotal LaunchOp::getWorkTotal() {
 
 WorkTotal::WorkTotal(MLIRContext *context)
     : bytesRead(ExprAttr::constant(context, 0)),
-      bytesWritten(ExprAttr::constant(context, 0)) {}
+      bytesWritten(ExprAttr::constant(context, 0)),
+      extraStarts(ExprAttr::constant(context, 0)) {}
 
 /// Adds to the operations of one element type.
 static void addOps(llvm::MapVector<Type, ExprAttr> &ops, Type elementType,
@@ -195,3 +196,11 @@ void CollectiveOp::addWork(WorkTotal &total) {
 }
 
 void CollectiveOp::scale(ExprAttr factor) { setBytesAttr(getBytes() * factor); }
+
+void ExtraStartsOp::addWork(WorkTotal &total) {
+  total.extraStarts = total.extraStarts + getCount();
+}
+
+void ExtraStartsOp::scale(ExprAttr factor) {
+  setCountAttr(getCount() * factor);
+}

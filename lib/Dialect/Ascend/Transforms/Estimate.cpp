@@ -47,6 +47,8 @@ public:
     bool valid =
         evaluate(launch, total.bytesRead, "bytes", work.bytesRead) &&
         evaluate(launch, total.bytesWritten, "bytes", work.bytesWritten) &&
+        evaluate(launch, total.extraStarts, "extra starts",
+                 work.extraStarts) &&
         evaluateOps(launch, total.cubeOps, work.cubeOps) &&
         evaluateOps(launch, total.vectorOps, work.vectorOps);
     for (const Exchange &exchange : total.exchanges)

@@ -173,6 +173,10 @@ SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
 static LogicalResult verifyHeads(Operation *op, StringRef name,
                                  RankedTensorType type, KVCacheType cache,
                                  std::optional<int64_t> heads) {
+  if (cache.isShared())
+    return op->emitOpError("expected a cache of keys and values by heads, but "
+                           "got ")
+           << cache;
   if (type.getRank() != 3)
     return op->emitOpError("expected '")
            << name << "' to be tokens x heads x head size, but got " << type;
@@ -193,7 +197,10 @@ LogicalResult AppendCacheOp::verify() {
     return emitOpError("expected 'key' of ")
            << getType().getElementType() << ", as the cache is, but got "
            << key.getElementType();
-  return verifyHeads(*this, "key", key, getType(), getType().getNumHeads());
+  std::optional<int64_t> heads;
+  if (!getType().isShared())
+    heads = getType().getNumHeads();
+  return verifyHeads(*this, "key", key, getType(), heads);
 }
 
 /// Checks an attention with queries and results of tokens x heads x head size.

@@ -242,6 +242,8 @@ static double apply(ExprKind kind, double a, double b) {
     return a != b;
   case ExprKind::Less:
     return a < b;
+  case ExprKind::Divide:
+    return a / b;
   default:
     return a <= b;
   }
@@ -251,6 +253,7 @@ static double apply(ExprKind kind, double a, double b) {
 static bool isWhole(ExprAttr expr) {
   switch (expr.getKind()) {
   case ExprKind::Log2:
+  case ExprKind::Divide:
     return false;
   case ExprKind::CeilDiv:
   case ExprKind::FloorDiv:

@@ -144,12 +144,12 @@ private:
       return getDecodeExpr(context);
     std::optional<ExprKind> kind = symbolizeExprKind(name);
     bool isFunction =
-        kind && *kind >= ExprKind::CeilDiv && *kind <= ExprKind::LessOrEqual;
+        kind && *kind >= ExprKind::CeilDiv && *kind <= ExprKind::Divide;
     if (!isFunction && name != "sum") {
-      StringRef known[] = {"tokens", "sequences", "q",        "kv",
-                           "decode", "sum",       "max",      "min",
-                           "mod",    "ceildiv",   "floordiv", "log2",
-                           "eq",     "ne",        "lt",       "le"};
+      StringRef known[] = {"tokens",   "sequences", "q",    "kv",  "decode",
+                           "sum",      "max",       "min",  "mod", "ceildiv",
+                           "floordiv", "div",       "log2", "eq",  "ne",
+                           "lt",       "le"};
       return parser.emitError(loc,
                               tensorcast::unknownName("symbol", name, known));
     }
@@ -179,7 +179,7 @@ private:
              << expected << " operands of '" << name << "', but got "
              << operands.size();
     bool divides = *kind == ExprKind::CeilDiv || *kind == ExprKind::FloorDiv ||
-                   *kind == ExprKind::Mod;
+                   *kind == ExprKind::Mod || *kind == ExprKind::Divide;
     if (divides && operands.back().isConstant() &&
         operands.back().getValue() <= 0)
       return parser.emitError(loc, "expected a divisor above 0, but got ")

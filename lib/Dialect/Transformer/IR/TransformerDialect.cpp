@@ -70,6 +70,9 @@ void TransformerDialect::initialize() {
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsAttention.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsLatent.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -292,13 +295,14 @@ static constexpr int64_t kMaxSize = int64_t(1) << 31;
 LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType,
                                   int64_t blockSize) {
-  if (shape.size() != 3 || shape[0] != 2)
-    return emitError() << "expected a cache of 2 x heads x head size per "
-                          "token, but got "
-                       << shape.size() << " dimensions"
-                       << (shape.empty() || shape[0] == 2
-                               ? ""
-                               : " of which the first is not 2");
+  bool hasHeads = shape.size() == 3 && shape[0] == 2;
+  if (!hasHeads && shape.size() != 1)
+    return emitError()
+           << "expected a cache of 2 x heads x head size, or of one "
+              "size, per token, but got "
+           << shape.size() << " dimensions"
+           << (shape.empty() || shape[0] == 2 ? ""
+                                              : " of which the first is not 2");
   for (int64_t size : shape)
     if (size < 1 || size > kMaxSize)
       return emitError() << "expected sizes from 1 to " << kMaxSize
@@ -310,6 +314,13 @@ LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'block_size' from 1 to " << kMaxSize
                        << ", but got " << blockSize;
   return success();
+}
+
+int64_t KVCacheType::getTokenSize() const {
+  int64_t elements = 1;
+  for (int64_t size : getShape())
+    elements *= size;
+  return elements;
 }
 
 Type RopeTableType::parse(AsmParser &parser) {

@@ -7,10 +7,8 @@
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Support/Wording.h"
 
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "llvm/Support/GlobPattern.h"
 
 namespace mlir::transformer {
 #define GEN_PASS_DEF_TRANSFORMERQUANTIZE
@@ -20,6 +18,93 @@ namespace mlir::transformer {
 using namespace mlir;
 using namespace mlir::transformer;
 using llvm::GlobPattern;
+
+//===----------------------------------------------------------------------===//
+// What quantizing ops share
+//===----------------------------------------------------------------------===//
+
+LogicalResult mlir::transformer::missQuantization(Operation *op,
+                                                  PatternRewriter &rewriter,
+                                                  StringRef reason) {
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name(op->getName().stripDialect())
+                     .category("quantize"))
+      << "not quantized" << remark::reason("{0}", reason.str());
+  return rewriter.notifyMatchFailure(op, reason);
+}
+
+bool NameFilter::accepts(StringRef name) const {
+  auto matches = [&](const GlobPattern &glob) { return glob.match(name); };
+  return (include.empty() || llvm::any_of(include, matches)) &&
+         llvm::none_of(exclude, matches);
+}
+
+bool NameFilter::accepts(WeightOp weight) const {
+  StringRef name = weight.getName();
+  name.consume_back(kWeightSuffix);
+  return accepts(name);
+}
+
+QuantizationScheme QuantizationScheme::get(MLIRContext *context,
+                                           LinearAction action,
+                                           int64_t groupSize) {
+  Builder builder(context);
+  Type i8 = builder.getI8Type(), i4 = builder.getIntegerType(4);
+  switch (action) {
+  case LinearAction::Disabled:
+    return {};
+  case LinearAction::W8A16Static:
+  case LinearAction::W8A16Dynamic:
+    return {i8, {}, true, {}};
+  case LinearAction::W8A8Static:
+    return {i8, i8, true, {}};
+  case LinearAction::W8A8Dynamic:
+    return {i8, i8, false, {}};
+  case LinearAction::W4A8Static:
+    return {i4, i8, true, {}};
+  case LinearAction::W4A8Dynamic:
+    return {i4, i8, false, {}};
+  case LinearAction::FP8:
+    return {builder.getType<Float8E4M3FNType>(),
+            builder.getType<Float8E4M3FNType>(),
+            false,
+            {}};
+  case LinearAction::MXFP4:
+    return {builder.getType<Float4E2M1FNType>(),
+            builder.getType<Float4E2M1FNType>(), false, groupSize};
+  }
+}
+
+IntegerAttr QuantizationScheme::getGroupSizeAttr(Builder &builder) const {
+  return groupSize ? builder.getI64IntegerAttr(*groupSize) : IntegerAttr();
+}
+
+NarrowWeight NarrowWeight::declare(PatternRewriter &rewriter, WeightOp weight,
+                                   const QuantizationScheme &scheme) {
+  StringRef name = weight.getName();
+  name.consume_back(kWeightSuffix);
+  auto declareOne = [&](StringRef suffix, RankedTensorType type) -> Value {
+    return WeightOp::create(
+        rewriter, weight.getLoc(), type, rewriter.getStringAttr(name + suffix),
+        type.getRank() == 0 ? ShardingAttr() : weight.getShardingAttr());
+  };
+  RankedTensorType type = withElementType(weight.getType(), scheme.weightType);
+  Value narrow = declareOne(kWeightSuffix, type);
+  Value scale = declareOne(".weight_scale", getScaleType(type, scheme.groupSize,
+                                                         scheme.sharedByRows));
+  return {narrow, scale};
+}
+
+Value mlir::transformer::declareScale(PatternRewriter &rewriter, Location loc,
+                                      const Twine &name) {
+  return WeightOp::create(rewriter, loc,
+                          RankedTensorType::get({}, rewriter.getF32Type()),
+                          rewriter.getStringAttr(name), ShardingAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Linear layers and attention
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// linear -> quantized activation + quantized_linear.
@@ -58,14 +143,13 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     auto cache =
         append ? append.getCache().getDefiningOp<KVCacheOp>() : KVCacheOp();
     if (!cache || !append->hasOneUse() || !cache->hasOneUse())
-      return missQuantization(attention, rewriter,
-                  "its cache is not declared, written and read once");
+      return missQuantization(
+          attention, rewriter,
+          "its cache is not declared, written and read once");
     rewriter.setInsertionPoint(append);
     auto quantize = [&](Value value, StringRef name) {
       Location loc = attention.getLoc();
-      Value scale = WeightOp::create(
-          rewriter, loc, RankedTensorType::get({}, rewriter.getF32Type()),
-          rewriter.getStringAttr(cache.getName() + name), ShardingAttr());
+      Value scale = declareScale(rewriter, loc, cache.getName() + name);
       Type narrow =
           withElementType(cast<RankedTensorType>(value.getType()), type);
       return std::pair<Value, Value>(
@@ -126,29 +210,49 @@ public:
       return failure();
 
     RewritePatternSet set(context);
-    auto getQuantizer = [&](LinearAction action) {
+    auto getScheme = [&](LinearAction action) {
       QuantizationScheme scheme =
           QuantizationScheme::get(context, action, groupSize);
       scheme.sharedByRows = sharedGroupScales;
-      return LayerQuantizer(scheme, filter);
+      return scheme;
     };
-    if (*others != LinearAction::Disabled)
-      set.add<QuantizeLinear>(context, getQuantizer(*others));
+    if (*others != LinearAction::Disabled) {
+      QuantizationScheme scheme = getScheme(*others);
+      set.add<QuantizeLinear>(context, LayerQuantizer(scheme, filter));
+      populateQuantizeLatentLayers(set, scheme, filter);
+    }
     if (*linear != LinearAction::Disabled)
-      populateQuantizeExperts(set, getQuantizer(*linear));
+      populateQuantizeExperts(set, LayerQuantizer(getScheme(*linear), filter));
     Builder builder(context);
+    Type attentionType;
     if (*attention == AttentionAction::INT8)
-      set.add<QuantizeAttention>(context, builder.getI8Type());
+      attentionType = builder.getI8Type();
     else if (*attention == AttentionAction::FP8)
-      set.add<QuantizeAttention>(context, builder.getType<Float8E4M3FNType>());
+      attentionType = builder.getType<Float8E4M3FNType>();
+    RewritePatternSet attentionSet(context);
+    if (attentionType) {
+      set.add<QuantizeAttention>(context, attentionType);
+      populateQuantizeLatentAttention(attentionSet, attentionType);
+    }
     patterns = std::move(set);
+    latentPatterns = std::move(attentionSet);
     return success();
   }
 
   void runOnOperation() override {
     // The functions that layers call are private; the model itself is public.
-    if (getOperation().isPrivate())
-      walkAndApplyPatterns(getOperation(), patterns);
+    if (!getOperation().isPrivate())
+      return;
+    walkAndApplyPatterns(getOperation(), patterns);
+    // Latent attention in 8 bits needs the weight that the layers have left.
+    walkAndApplyPatterns(getOperation(), latentPatterns);
+    bool valid = true;
+    if (symbolizeAttentionAction(attentionAction) != AttentionAction::Disabled)
+      getOperation().walk([&](LatentAttentionOp attention) {
+        valid &= succeeded(checkWeight(attention));
+      });
+    if (!valid)
+      signalPassFailure();
   }
 
 private:
@@ -160,6 +264,18 @@ private:
                    getMaxEnumValForLinearAction(), [](unsigned value) {
                      return stringifyLinearAction(LinearAction(value));
                    });
+  }
+
+  /// Kernels multiply 8-bit queries by the weight, so it must be as narrow.
+  LogicalResult checkWeight(LatentAttentionOp attention) {
+    auto weight = attention.getWeight().getDefiningOp<WeightOp>();
+    if (!weight)
+      return success();
+    return attention.emitOpError("expected a quantized '")
+           << weight.getName() << "' for attention-action "
+           << attentionAction.getValue() << ", but got "
+           << weight.getType().getElementType()
+           << "; choose a linear-action that quantizes it";
   }
 
   static LogicalResult unknown(MLIRContext *context, StringRef kind,
@@ -187,6 +303,6 @@ private:
   }
 
   NameFilter filter;
-  FrozenRewritePatternSet patterns;
+  FrozenRewritePatternSet patterns, latentPatterns;
 };
 } // namespace

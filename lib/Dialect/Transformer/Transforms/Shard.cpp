@@ -96,10 +96,15 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
   if (auto attention = dyn_cast<AttentionOp>(op))
     if (failed(checkHeads(attention, state)))
       return failure();
+  if (auto projection = dyn_cast<LatentProjectionOp>(op))
+    return shardLatentProjection(projection, state);
+  if (auto attention = dyn_cast<LatentAttentionOp>(op))
+    return shardLatentAttention(attention, state);
   if (std::optional<LogicalResult> done = shardExperts(op, state))
     return *done;
   // Scales per token and packed bytes have no rule of their own here.
-  if (isa<QuantizedLinearOp, QuantizedGroupedLinearOp>(op))
+  if (isa<LoadWeightOp, QuantizedLatentProjectionOp, QuantizedLinearOp,
+          QuantizedGroupedLinearOp>(op))
     return op->emitOpError("expected a layer of floats to split; shard a "
                            "model before it is quantized");
   if (isa<FusedOp>(op))

@@ -50,6 +50,9 @@ LogicalResult mlir::transformer::shardWeight(WeightOp weight,
 LogicalResult mlir::transformer::shardCache(KVCacheOp cache,
                                             ShardState &state) {
   KVCacheType type = cache.getType();
+  // Each device needs all of what the heads share.
+  if (type.isShared())
+    return success();
   FailureOr<int64_t> heads =
       getPart(cache, type.getNumHeads() * type.getHeadSize(),
               type.getHeadSize(), state.plan.getSize(ShardGroup::Tensor));

@@ -113,6 +113,9 @@ LogicalResult placeExperts(func::FuncOp function, ShardState &state);
 /// their experts and back. Ops that have nothing to do with experts are left
 /// to others: the result is none.
 std::optional<LogicalResult> shardExperts(Operation *op, ShardState &state);
+/// Let latent attention work on the heads that the device has.
+LogicalResult shardLatentProjection(LatentProjectionOp op, ShardState &state);
+LogicalResult shardLatentAttention(LatentAttentionOp op, ShardState &state);
 
 } // namespace mlir::transformer
 

@@ -35,6 +35,8 @@ struct WorkTotal {
   llvm::MapVector<Type, transformer::ExprAttr> cubeOps, vectorOps;
   /// Traffic to and from device memory.
   transformer::ExprAttr bytesRead, bytesWritten;
+  /// Steps that cost as much as the start, beside it.
+  transformer::ExprAttr extraStarts;
   /// Exchanges with other devices.
   SmallVector<Exchange, 1> exchanges;
 };

@@ -43,7 +43,7 @@ inline ExprAttr operator*(double lhs, ExprAttr rhs) { return rhs * lhs; }
 ExprAttr sumOverRequests(ExprAttr expr);
 ExprAttr maxOverRequests(ExprAttr expr);
 
-/// A function of one (log2) or two operands: CeilDiv to LessOrEqual.
+/// A function of one (log2) or two operands: CeilDiv to Divide.
 ExprAttr getFunctionExpr(ExprKind kind, ArrayRef<ExprAttr> operands);
 
 /// Number of terms of the normal form; what products multiply.

@@ -1,0 +1,303 @@
+//===- LatentWork.cpp - Work of latent attention kernels ------------------===//
+
+#include "LatentWork.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+//===----------------------------------------------------------------------===//
+// Shared
+//===----------------------------------------------------------------------===//
+
+std::optional<ExprAttr> mlir::tensorcast::getExpr(const Dim &dim,
+                                                  MLIRContext *context) {
+  if (dim.isStatic())
+    return ExprAttr::constant(context, static_cast<double>(dim.size));
+  if (dim.expr)
+    return dim.expr;
+  return std::nullopt;
+}
+
+ExprAttr mlir::tensorcast::getRows(RankedTensorType type) {
+  return getExpr(getDims(type)[0], type.getContext()).value_or(ExprAttr());
+}
+
+double mlir::tensorcast::getRowBytes(KVCacheType cache) {
+  return *getElementBytes(cache.getElementType()) *
+         static_cast<double>(cache.getTokenSize());
+}
+
+void mlir::tensorcast::addOperations(OpBuilder &builder, Location loc,
+                                     const Kernel &kernel,
+                                     StringRef coefficient, ExprAttr elements,
+                                     Type elementType) {
+  double operations = kernel.getCoefficient(coefficient);
+  if (operations != 0 && !elements.isConstant(0))
+    ascend::ElementwiseOp::create(
+        builder, loc, elements,
+        ExprAttr::constant(builder.getContext(), operations), elementType);
+}
+
+static ExprAttr divide(ExprAttr dividend, ExprAttr divisor) {
+  if (divisor.isConstant(1))
+    return dividend;
+  return getFunctionExpr(ExprKind::Divide, {dividend, divisor});
+}
+
+/// The share of the bandwidth at which scattered rows are read. It grows with
+/// each doubling of `blocks` and has bounds: the coefficients `<step>_read_at`
+/// this number of blocks, `_per_doubling`, `_least` and `_most`.
+static ExprAttr getReadShare(const Kernel &kernel, StringRef step,
+                             ExprAttr blocks) {
+  MLIRContext *context = blocks.getContext();
+  auto number = [&](StringRef name) {
+    return ExprAttr::constant(
+        context, kernel.getCoefficient((step + "_read_" + name).str()));
+  };
+  double share = kernel.getCoefficient((step + "_read_share").str());
+  if (share == 0)
+    return ExprAttr::constant(context, 1);
+  if (number("per_doubling").isConstant(0))
+    return ExprAttr::constant(context, share);
+  ExprAttr doublings = getFunctionExpr(ExprKind::Log2, blocks) -
+                       getFunctionExpr(ExprKind::Log2, number("blocks"));
+  ExprAttr grown =
+      ExprAttr::constant(context, share) + doublings * number("per_doubling");
+  grown = getFunctionExpr(ExprKind::Min, {grown, number("most")});
+  return getFunctionExpr(ExprKind::Max, {grown, number("least")});
+}
+
+/// How often rows are read for `q` new tokens of a request: once per tile of
+/// them, `<step>_tile`; once per request if that is 0.
+static ExprAttr getPasses(const Kernel &kernel, StringRef step, ExprAttr q) {
+  double tile = kernel.getCoefficient((step + "_tile").str());
+  if (tile == 0)
+    return ExprAttr::constant(q.getContext(), 1);
+  return getFunctionExpr(ExprKind::CeilDiv,
+                         {q, ExprAttr::constant(q.getContext(), tile)});
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+LatentAttentionWork::LatentAttentionWork(const LatentAttentionSizes &sizes,
+                                         const Kernel &kernel,
+                                         WorkloadAttr workload)
+    : sizes(sizes), kernel(kernel), workload(workload),
+      context(sizes.productType.getContext()), q(getNewTokensExpr(context)),
+      kv(getTotalTokensExpr(context)), seen(kv) {
+  if (sizes.picked)
+    seen = getFunctionExpr(ExprKind::Min, {kv, sizes.picked});
+  double least = kernel.getCoefficient("expanded_from_new_tokens");
+  // Sets that have no number of tokens go by the step.
+  absorbed = least == 0 ? getDecodeExpr(context)
+                        : getFunctionExpr(ExprKind::Less, {q, number(least)});
+}
+
+ExprAttr LatentAttentionWork::number(double value) {
+  return ExprAttr::constant(context, value);
+}
+
+ExprAttr LatentAttentionWork::sumAbsorbed(ExprAttr expr) {
+  return bind(sumOverRequests(expr * absorbed), workload);
+}
+
+ExprAttr LatentAttentionWork::sumExpanded(ExprAttr expr) {
+  return bind(sumOverRequests(expr - expr * absorbed), workload);
+}
+
+ExprAttr LatentAttentionWork::getBlocks(ExprAttr tokens) {
+  return getFunctionExpr(
+      ExprKind::CeilDiv,
+      {tokens, number(static_cast<double>(sizes.blockSize))});
+}
+
+/// A block table as wide as the longest request.
+ExprAttr LatentAttentionWork::getTable() {
+  return bind(getSequencesExpr(context) * getBlocks(maxOverRequests(kv)) *
+                  kIndexBytes,
+              workload);
+}
+
+void LatentAttentionWork::build(OpBuilder &builder, Location loc) {
+  buildProducts(builder, loc);
+  if (sizes.isQuantized)
+    buildConversions(builder, loc);
+  // Either form of the weight has as many elements; the start of each request
+  // in the packed tokens, and two lengths.
+  ExprAttr forms =
+      bind(maxOverRequests(absorbed) + maxOverRequests(number(1) - absorbed),
+           workload);
+  ExprAttr lengths =
+      bind((getSequencesExpr(context) * 3 + 1) * kIndexBytes, workload);
+  lengths = lengths + kernel.getCoefficient("other_scale_bytes");
+  ascend::GatherOp::create(builder, loc, forms, number(sizes.weightBytes),
+                           lengths);
+  if (sizes.picked)
+    buildSparseReads(builder, loc);
+  else
+    buildReads(builder, loc);
+}
+
+void LatentAttentionWork::buildProducts(OpBuilder &builder, Location loc) {
+  auto heads = static_cast<double>(sizes.heads);
+  auto rank = static_cast<double>(sizes.rank);
+  auto rest = static_cast<double>(sizes.keySize - sizes.ropeSize);
+  auto value = static_cast<double>(sizes.valueSize);
+  ExprAttr softmax = number(kernel.getCoefficient("softmax_ops_per_score"));
+  auto add = [&](ExprAttr tokens, ExprAttr pairs, int64_t key, int64_t mixed) {
+    if (tokens.isConstant(0))
+      return;
+    // The weight meets new tokens in either form.
+    ascend::MatmulOp::create(builder, loc, tokens,
+                             number(heads * (rest + value)), number(rank),
+                             sizes.productType);
+    ascend::AttentionOp::create(
+        builder, loc, pairs, sizes.heads, key, mixed, softmax,
+        /*rows=*/number(0), /*kv_heads=*/1, /*metadata=*/number(0),
+        sizes.productType, sizes.productType, sizes.softmaxType);
+  };
+  add(sumExpanded(q), sumExpanded(q * seen), sizes.keySize, sizes.valueSize);
+  add(sumAbsorbed(q), sumAbsorbed(q * seen), sizes.rank + sizes.ropeSize,
+      sizes.rank);
+}
+
+void LatentAttentionWork::buildConversions(OpBuilder &builder, Location loc) {
+  auto heads = static_cast<double>(sizes.heads);
+  auto expanded =
+      static_cast<double>(sizes.keySize - sizes.ropeSize + sizes.valueSize);
+  auto add = [&](StringRef coefficient, ExprAttr elements) {
+    addOperations(builder, loc, kernel, coefficient, elements,
+                  sizes.softmaxType);
+  };
+  // Of keys and values, or of absorbed queries and results.
+  add("conversion_ops_per_element",
+      sumExpanded(q) * (heads * expanded) +
+          sumAbsorbed(q) * (heads * 2 * static_cast<double>(sizes.rank)));
+  ExprAttr scored = kernel.getCoefficient("converts_all_scores") ? kv : seen;
+  add("conversion_ops_per_score",
+      bind(sumOverRequests(q * scored), workload) * heads);
+  add("output_ops_per_element",
+      bind(getTokensExpr(context), workload) *
+          (heads * static_cast<double>(sizes.valueSize)));
+}
+
+void LatentAttentionWork::buildReads(OpBuilder &builder, Location loc) {
+  ascend::GatherOp::create(builder, loc, bind(sumOverRequests(kv), workload),
+                           number(sizes.rowBytes), getTable());
+}
+
+void LatentAttentionWork::buildSparseReads(OpBuilder &builder, Location loc) {
+  bool readsAll = kernel.getCoefficient("prefill_reads_all") != 0;
+  ExprAttr blocks = maxOverRequests(getBlocks(seen));
+  auto add = [&](StringRef step, ExprAttr tokens, auto sum) {
+    ExprAttr passes = getPasses(kernel, step, q);
+    ExprAttr share = bind(getReadShare(kernel, step, blocks), workload);
+    ExprAttr rows = divide(sum(passes * tokens), share);
+    ExprAttr index = sum(passes * getBlocks(tokens)) * kIndexBytes;
+    if (kernel.getCoefficient("reads_whole_block_table"))
+      index = number(0);
+    if (!rows.isConstant(0))
+      ascend::GatherOp::create(builder, loc, rows, number(sizes.rowBytes),
+                               index);
+  };
+  add("prefill", readsAll ? kv : seen,
+      [&](ExprAttr expr) { return sumExpanded(expr); });
+  add("decode", seen, [&](ExprAttr expr) { return sumAbsorbed(expr); });
+  if (kernel.getCoefficient("reads_whole_block_table"))
+    ascend::GatherOp::create(builder, loc, number(0), number(0), getTable());
+}
+
+//===----------------------------------------------------------------------===//
+// The indexer
+//===----------------------------------------------------------------------===//
+
+IndexerWork::IndexerWork(const IndexerSizes &sizes, ExprAttr tokens,
+                         const Kernel &kernel, WorkloadAttr workload)
+    : sizes(sizes), tokens(tokens), kernel(kernel), workload(workload),
+      context(tokens.getContext()), q(getNewTokensExpr(context)),
+      kv(getTotalTokensExpr(context)),
+      longest(bind(maxOverRequests(kv), workload)) {}
+
+ExprAttr IndexerWork::number(double value) {
+  return ExprAttr::constant(context, value);
+}
+
+void IndexerWork::build(OpBuilder &builder, Location loc) {
+  auto multiply = [&](double columns, double rows) {
+    ascend::MatmulOp::create(builder, loc, tokens, number(columns),
+                             number(rows), sizes.elementType);
+  };
+  auto heads = static_cast<double>(sizes.heads);
+  auto size = static_cast<double>(sizes.headSize);
+  multiply(heads * size, static_cast<double>(sizes.queryRank));
+  multiply(size, static_cast<double>(sizes.features));
+  multiply(heads, static_cast<double>(sizes.features));
+  buildScores(builder, loc);
+  buildReads(builder, loc);
+}
+
+void IndexerWork::buildScores(OpBuilder &builder, Location loc) {
+  auto heads = static_cast<double>(sizes.heads);
+  auto size = static_cast<double>(sizes.headSize);
+  bool isFloat8 = isa<FloatType>(sizes.cacheType) &&
+                  sizes.cacheType.getIntOrFloatBitWidth() == 8;
+  // Every new token meets as many as the longest request has.
+  ascend::MatmulOp::create(builder, loc, tokens * heads, longest, number(size),
+                           isFloat8 ? sizes.cacheType : sizes.elementType);
+  ExprAttr pairs = tokens * longest;
+  auto add = [&](StringRef coefficient, ExprAttr elements, Type type) {
+    addOperations(builder, loc, kernel, coefficient, elements, type);
+  };
+  add("norm_ops_per_element", tokens * size, sizes.elementType);
+  add("rope_ops_per_element",
+      tokens * ((heads + 1) * static_cast<double>(sizes.width)),
+      sizes.elementType);
+  add("ops_per_score", pairs * heads, sizes.elementType);
+  add("top_k_ops_per_token", pairs, sizes.elementType);
+  if (!isFloat8)
+    return;
+  Type type = kernel.getCoefficient("float8_ops_at_float8_rate")
+                  ? sizes.cacheType
+                  : sizes.elementType;
+  add("float8_ops_per_element", tokens * ((heads + 1) * size), type);
+  add("float8_ops_per_score", pairs * heads, type);
+  add("float8_ops_per_token", pairs, type);
+}
+
+void IndexerWork::buildReads(OpBuilder &builder, Location loc) {
+  // 8-bit floats come with an f32 scale per 128 elements.
+  constexpr double groupSize = 128, scaleBytes = 4;
+  double rowBytes = *transformer::getElementBytes(sizes.cacheType) *
+                    static_cast<double>(sizes.headSize);
+  if (isa<FloatType>(sizes.cacheType) &&
+      sizes.cacheType.getIntOrFloatBitWidth() == 8)
+    rowBytes += scaleBytes * std::ceil(sizes.headSize / groupSize);
+  ExprAttr sequences = getSequencesExpr(context);
+  ExprAttr blockSize = number(static_cast<double>(sizes.blockSize));
+  auto getBlocks = [&](ExprAttr expr) {
+    return getFunctionExpr(ExprKind::CeilDiv, {expr, blockSize});
+  };
+  // Slots of new tokens, the block table, and one or two lengths.
+  ExprAttr index = getTokensExpr(context) +
+                   sequences * getBlocks(maxOverRequests(kv)) +
+                   sequences * kernel.getCoefficient("lengths_per_request");
+  index = bind(index * kIndexBytes, workload);
+  ExprAttr decode = getDecodeExpr(context);
+  auto add = [&](StringRef step, ExprAttr isStep, ExprAttr metadata) {
+    ExprAttr share = getReadShare(kernel, step, getBlocks(kv));
+    ExprAttr rows = divide(getPasses(kernel, step, q) * kv, share);
+    rows = bind(sumOverRequests(rows * isStep), workload);
+    if (!rows.isConstant(0) || !metadata.isConstant(0))
+      ascend::GatherOp::create(builder, loc, rows, number(rowBytes), metadata);
+  };
+  add("prefill", number(1) - decode, index);
+  add("decode", decode, number(0));
+  if (!kernel.getCoefficient("keys_stay_on_chip"))
+    ascend::ScatterOp::create(builder, loc, tokens, number(rowBytes),
+                              number(0));
+}

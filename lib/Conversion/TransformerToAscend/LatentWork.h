@@ -1,0 +1,103 @@
+//===- LatentWork.h - Work of latent attention kernels ----------*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_LATENTWORK_H
+#define TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_LATENTWORK_H
+
+#include "LaunchBuilder.h"
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+
+namespace mlir::tensorcast {
+
+/// Indices, lengths and block numbers are 64-bit integers.
+inline constexpr double kIndexBytes = 8;
+
+/// A dimension as an expression; none if it is not known.
+std::optional<transformer::ExprAttr> getExpr(const transformer::Dim &dim,
+                                             MLIRContext *context);
+
+/// The first dimension of `type`; null if it is not known.
+transformer::ExprAttr getRows(RankedTensorType type);
+
+/// Bytes that `cache` holds per token.
+double getRowBytes(transformer::KVCacheType cache);
+
+/// Adds `coefficient` of the kernel vector operations on each of `elements`.
+void addOperations(OpBuilder &builder, Location loc, const Kernel &kernel,
+                   StringRef coefficient, transformer::ExprAttr elements,
+                   Type elementType);
+
+/// What a latent attention is made of.
+struct LatentAttentionSizes {
+  int64_t heads, rank, ropeSize, keySize, valueSize, blockSize;
+  double rowBytes, weightBytes;
+  /// How many cached tokens a token looks at, if not at all of its request.
+  transformer::ExprAttr picked;
+  Type productType, softmaxType;
+  bool isQuantized;
+};
+
+/// Requests either have keys and values made of all cached latents, or, if they
+/// have few new tokens, meet the latents themselves (absorbed).
+class LatentAttentionWork {
+public:
+  LatentAttentionWork(const LatentAttentionSizes &sizes, const Kernel &kernel,
+                      transformer::WorkloadAttr workload);
+
+  void build(OpBuilder &builder, Location loc);
+
+private:
+  using Expr = transformer::ExprAttr;
+
+  /// The sum over the requests that are absorbed, or over the others.
+  Expr sumAbsorbed(Expr expr);
+  Expr sumExpanded(Expr expr);
+  Expr number(double value);
+  Expr getTable();
+  Expr getBlocks(Expr tokens);
+
+  void buildProducts(OpBuilder &builder, Location loc);
+  void buildConversions(OpBuilder &builder, Location loc);
+  void buildReads(OpBuilder &builder, Location loc);
+  void buildSparseReads(OpBuilder &builder, Location loc);
+
+  const LatentAttentionSizes &sizes;
+  const Kernel &kernel;
+  transformer::WorkloadAttr workload;
+  MLIRContext *context;
+  /// Per request: new tokens, cached and new tokens, those that are looked at,
+  /// and whether the request is absorbed.
+  Expr q, kv, seen, absorbed;
+};
+
+struct IndexerSizes {
+  int64_t features, queryRank, heads, headSize, width, blockSize;
+  Type elementType, cacheType;
+};
+
+class IndexerWork {
+public:
+  IndexerWork(const IndexerSizes &sizes, transformer::ExprAttr tokens,
+              const Kernel &kernel, transformer::WorkloadAttr workload);
+
+  void build(OpBuilder &builder, Location loc);
+
+private:
+  using Expr = transformer::ExprAttr;
+
+  Expr number(double value);
+  void buildScores(OpBuilder &builder, Location loc);
+  void buildReads(OpBuilder &builder, Location loc);
+
+  const IndexerSizes &sizes;
+  Expr tokens;
+  const Kernel &kernel;
+  transformer::WorkloadAttr workload;
+  MLIRContext *context;
+  Expr q, kv, longest;
+};
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_CONVERSION_TRANSFORMERTOASCEND_LATENTWORK_H
