@@ -30,6 +30,16 @@ const Kernel *KernelSet::lookup(StringRef kernel) const {
   return found == kernels.end() ? nullptr : &found->second;
 }
 
+SmallVector<StringRef> KernelSet::getKernelsReturning(bool one) const {
+  SmallVector<StringRef> names;
+  for (const auto &entry : kernels)
+    if (double tensors = entry.second.getCoefficient("returned_tensors");
+        tensors != 0 && (tensors == 1) == one)
+      names.push_back(entry.first());
+  llvm::sort(names);
+  return names;
+}
+
 /// Reads a kernel's name and numbers. The files are the project's own and
 /// checked by its tests, so what has another type is passed over.
 static Kernel readKernel(const Json &json) {
@@ -73,6 +83,10 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
   if (auto whole = json->find("launched_whole"); whole != json->end())
     for (const auto &[key, why] : whole->items())
       set.launchedWhole.push_back(key);
+  if (auto streams = json->find("streams"); streams != json->end()) {
+    set.streamRule = streams->value("rule", set.streamRule);
+    set.streamsByDefault = streams->value("by_default", false);
+  }
   if (auto switches = json->find("switches"); switches != json->end())
     for (const auto &[key, value] : switches->items())
       set.switches[key] = value.value("value", 0.0);

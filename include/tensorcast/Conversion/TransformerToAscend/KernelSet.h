@@ -46,12 +46,23 @@ public:
   /// The value of a named way of the software stack; 0 if it has none.
   double getSwitch(StringRef name) const { return switches.lookup(name); }
 
+  /// How a compiled graph uses streams: the rule of `ascend-schedule` (an
+  /// ascend::StreamRule), and whether it does so unless told otherwise.
+  StringRef getStreamRule() const { return streamRule; }
+  bool hasStreamsByDefault() const { return streamsByDefault; }
+
+  /// Kernels that are said to return one tensor (or if not `one`, several),
+  /// where their number of results says another thing. Sorted.
+  SmallVector<StringRef> getKernelsReturning(bool one) const;
+
   /// The composite ops that the eager form does not take apart, beside those
   /// that every framework launches whole.
   ArrayRef<std::string> getLaunchedWhole() const { return launchedWhole; }
 
 private:
   std::string name;
+  std::string streamRule = "data_flow";
+  bool streamsByDefault = false;
   SmallVector<std::string> launchedWhole;
   llvm::StringMap<Kernel> kernels;
   llvm::StringMap<double> switches;
