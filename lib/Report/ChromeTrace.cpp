@@ -44,14 +44,14 @@ public:
   TraceWriter(raw_ostream &os, const Report &report) : os(os), report(report) {}
 
   void write(const Timeline &timeline) {
-    os << "{\"displayTimeUnit\": \"ms\",\n\"otherData\": "
+    os << "{\"displayTimeUnit\":\"ms\",\n\"otherData\":"
        << dump({{"device", report.device},
                 {"num_devices", report.devices},
                 {"cost_model", report.costModel},
                 {"kernel_set", report.kernelSet},
                 {"execution_time_s", report.executionTimeS},
                 {"kernel_time_s", report.kernelTimeS}})
-       << ",\n\"traceEvents\": [\n";
+       << ",\n\"traceEvents\":[\n";
     writeName("process_name", 0, report.model);
     for (unsigned i = 0; i < (timeline.hasStreams() ? numStreams : 1); ++i) {
       os << ",\n";
@@ -72,23 +72,22 @@ public:
 private:
   /// What a process or thread is called; threads are sorted by number.
   void writeName(StringRef kind, unsigned thread, StringRef name) {
-    os << "{\"name\": \"" << kind
-       << "\", \"ph\": \"M\", \"pid\": 0, \"tid\": " << thread
-       << ", \"args\": " << dump({{"name", name.str()}}) << "}";
+    os << "{\"name\":\"" << kind
+       << "\",\"ph\":\"M\",\"pid\":0,\"tid\":" << thread
+       << ",\"args\":" << dump({{"name", name.str()}}) << "}";
   }
 
   void writeSpan(const TimelineSpan &span, StringRef layer) {
     auto launch = dyn_cast<ascend::LaunchOp>(span.event->op);
-    os << ",\n{\"ph\": \"X\", \"pid\": 0, \"tid\": "
-       << static_cast<unsigned>(span.stream) << ", \"ts\": ";
+    os << ",\n{\"ph\":\"X\",\"pid\":0,\"tid\":"
+       << static_cast<unsigned>(span.stream) << ",\"ts\":";
     printMicroseconds(os, span.startNs);
-    os << ", \"dur\": ";
+    os << ",\"dur\":";
     printMicroseconds(os, span.endNs - span.startNs);
     if (!launch) {
       auto call = cast<transformer::LayerOp>(span.event->op);
-      os << ", \"cat\": \"layer\", \"name\": " << dump(layer.str())
-         << ", \"args\": {\"function\": " << dump(call.getCallee().str())
-         << "}}";
+      os << ",\"cat\":\"layer\",\"name\":" << dump(layer.str())
+         << ",\"args\":{\"function\":" << dump(call.getCallee().str()) << "}}";
       return;
     }
     auto [text, isNew] = texts.try_emplace(span.event);
@@ -96,7 +95,7 @@ private:
       text->second = describe(launch, span.event->starts);
     os << text->second;
     if (std::optional<StringRef> name = launch.getProvenance())
-      os << ", \"provenance\": " << dump(specializeName(*name, layer));
+      os << ",\"provenance\":" << dump(specializeName(*name, layer));
     os << "}}";
   }
 
@@ -118,8 +117,8 @@ private:
       args["reference_name"] = name->str();
     std::string text = dump(args);
     text.pop_back();
-    return ", \"cat\": \"kernel\", \"name\": " +
-           dump(launch.getKernel().str()) + ", \"args\": " + text;
+    return ",\"cat\":\"kernel\",\"name\":" + dump(launch.getKernel().str()) +
+           ",\"args\":" + text;
   }
 
   raw_ostream &os;

@@ -72,8 +72,8 @@ def output : Separate<["-"], "o">, MetaVarName<"FILE">,
   In<allCommands>,
   HelpText<"Write to FILE (default: standard output)">;
 defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand],
-  "FORMAT", "How to print the report: table (default), json, csv (but for "
-  "comparisons) or chrome-trace (of report only)">;
+  "table|json|csv|chrome-trace", "How to print the report (default: table; a "
+  "comparison has no csv, and report alone has chrome-trace)">;
 def dump_input_shapes : Flag<["--"], "dump-input-shapes">,
   In<[TextGenerate, ReportCommand]>,
   HelpText<"One row per kind of operands, not per kernel">;

@@ -44,12 +44,16 @@ private:
     function.walk([&](Operation *op) {
       if (!isSeen(op))
         return;
-      for (OpOperand &operand : op->getOpOperands())
-        if (Operation *maker = getMaker(operand.get());
-            maker && getOwnStream(maker) != getOwnStream(op)) {
+      for (OpOperand &operand : op->getOpOperands()) {
+        bool hasToWait = false;
+        for (Operation *maker : getMakers(operand.get()))
+          if (getOwnStream(maker) != getOwnStream(op)) {
+            hasToWait = true;
+            waitedFor.insert(maker);
+          }
+        if (hasToWait)
           waits[op].push_back(operand.getOperandNumber());
-          waitedFor.insert(maker);
-        }
+      }
     });
     function.walk([&](Operation *op) {
       if (auto layer = dyn_cast<transformer::LayerOp>(op)) {
@@ -66,7 +70,7 @@ private:
   /// Gives `op` its slot; returns the stream that is current behind it.
   Stream place(Operation *op, ArrayRef<int64_t> waits, bool isWaitedFor,
                Stream current) {
-    if (waits.empty() && !isWaitedFor && isa<ViewOp>(op))
+    if (waits.empty() && !isWaitedFor && startsNothing(op))
       return current;
     Stream own = getOwnStream(op);
     if (!options.inPlace) {
@@ -81,15 +85,20 @@ private:
     return isWaitedFor ? Stream::Compute : own;
   }
 
-  /// What is seen to make `value`, or null: a launch or view, but not one of
-  /// another function.
-  Operation *getMaker(Value value) const {
+  /// What is seen to make `value` within its function: a launch or view, and
+  /// what is behind launches that are not there for every batch.
+  SmallVector<Operation *, 1> getMakers(Value value) const {
+    SmallVector<Operation *, 1> makers;
     Operation *maker = value.getDefiningOp();
-    // Launches that this batch does not need are not in the graph.
-    while (isa_and_nonnull<LaunchOp>(maker) && startsNothing(maker) &&
-           maker->getNumOperands() > 0)
+    while (maker) {
+      if (isSeen(maker))
+        makers.push_back(maker);
+      if (!isa<LaunchOp>(maker) || !mayStartNothing(maker) ||
+          maker->getNumOperands() == 0)
+        break;
       maker = maker->getOperand(0).getDefiningOp();
-    return maker && isSeen(maker) ? maker : nullptr;
+    }
+    return makers;
   }
 
   /// Whether `op` makes one tensor, as the software stack has it.

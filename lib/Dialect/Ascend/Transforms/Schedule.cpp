@@ -23,6 +23,11 @@ bool mlir::ascend::startsNothing(Operation *op) {
   return isa<ViewOp>(op) || (launch && launch.getCountExpr().isConstant(0));
 }
 
+bool mlir::ascend::mayStartNothing(Operation *op) {
+  auto launch = dyn_cast<LaunchOp>(op);
+  return startsNothing(op) || (launch && !launch.getCountExpr().isConstant());
+}
+
 void mlir::ascend::setSlot(Operation *op, Stream stream,
                            ArrayRef<int64_t> waits) {
   auto slot = SlotAttr::get(op->getContext(), stream, waits);
@@ -49,6 +54,8 @@ public:
       module.walk([&](Operation *op) { visit(op); });
     } while (changed);
     module.walk([&](LaunchOp launch) {
+      if (startsNothing(launch))
+        return;
       Stream stream = getOwnStream(launch);
       SmallVector<int64_t> waits;
       for (OpOperand &operand : launch->getOpOperands())
@@ -78,8 +85,8 @@ private:
     } else if (isa<LaunchOp, ViewOp>(op)) {
       unsigned streams = 0;
       if (!startsNothing(op))
-        streams = getBit(getOwnStream(op));
-      else
+        streams |= getBit(getOwnStream(op));
+      if (mayStartNothing(op))
         for (Value operand : op->getOperands())
           streams |= origins.lookup(operand);
       for (Value result : op->getResults())

@@ -18,9 +18,10 @@ namespace mlir::ascend {
 /// The stream that is for the kind of `op`: exchanges have their own.
 Stream getOwnStream(Operation *op);
 
-/// Whether the results of `op` are there when its operands are: it starts no
-/// kernel.
+/// Whether the results of `op` are there when its operands are, as it starts no
+/// kernel: for every batch, or for some.
 bool startsNothing(Operation *op);
+bool mayStartNothing(Operation *op);
 
 /// Gives a launch or view a slot; none if that says the same.
 void setSlot(Operation *op, Stream stream, ArrayRef<int64_t> waits);
