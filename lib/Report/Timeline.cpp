@@ -116,6 +116,7 @@ private:
     if (failed(map(callee)))
       return failure();
     TimelineEvent event{layer};
+    event.callee = callee;
     event.inputs = state.streams;
     if (timeline.anyWaits)
       for (Value operand : layer->getOperands())
@@ -236,8 +237,8 @@ public:
            unsigned call) {
     for (const TimelineEvent &event :
          timeline.functions.find(function)->second.events) {
-      if (auto layer = dyn_cast<LayerOp>(event.op)) {
-        addLayer(layer, event, inputs, depth);
+      if (event.callee) {
+        addLayer(event, inputs, depth);
         continue;
       }
       // Sums of seconds are rounded; what is behind another launch must not
@@ -255,20 +256,18 @@ public:
 
 private:
   /// Adds a call: a span on each stream that it has kernels on, and those.
-  void addLayer(LayerOp layer, const TimelineEvent &event,
-                ArrayRef<double> inputs, unsigned depth) {
+  void addLayer(const TimelineEvent &event, ArrayRef<double> inputs,
+                unsigned depth) {
     SmallVector<double> calleeInputs;
     for (const MaxPlus &input : event.inputs)
       calleeInputs.push_back(evaluate(input, inputs));
     unsigned call = result.calls.size();
-    result.calls.push_back(layer.getName());
+    result.calls.push_back(cast<LayerOp>(event.op).getName());
     size_t first = result.spans.size();
     for (unsigned i = 0; i < numStreams; ++i)
       result.spans.push_back(
           {&event, static_cast<Stream>(i), /*startNs=*/-1, -1, depth, call});
-    add(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-            layer, layer.getCalleeAttr()),
-        calleeInputs, depth + 1, call);
+    add(event.callee, calleeInputs, depth + 1, call);
     for (const TimelineSpan &inner :
          ArrayRef(result.spans).drop_front(first + numStreams)) {
       TimelineSpan &outer = result.spans[first + getIndex(inner.stream)];

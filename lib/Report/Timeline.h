@@ -27,7 +27,8 @@ struct TimelineEvent {
   ascend::Stream stream = ascend::Stream::Compute;
   MaxPlus start = {};
   double seconds = 0, starts = 0;
-  /// Of a call: the times of the callee's inputs.
+  /// Of a call: the callee, and the times of its inputs.
+  func::FuncOp callee = {};
   SmallVector<MaxPlus> inputs = {};
 };
 

@@ -9,7 +9,7 @@
 // exchange of the first has ended, and its kernel that runs twice is one event.
 
 // CHECK:      {"displayTimeUnit":"ms",
-// CHECK-NEXT: "otherData":{"device":"any","num_devices":1,"cost_model":"tensorcast-2026.08","kernel_set":"","execution_time_s":1.3e-05,"kernel_time_s":1.3e-05},
+// CHECK-NEXT: "otherData":{"device":"any","num_devices":1,"cost_model":"tensorcast-2026.08","kernel_set":"","execution_time_s":1.3{{[0-9]*}}e-05,"kernel_time_s":1.3{{[0-9]*}}e-05},
 // CHECK-NEXT: "traceEvents":[
 // CHECK-NEXT: {"name":"process_name","ph":"M","pid":0,"tid":0,"args":{"name":"a \"tiny\" model"}},
 // CHECK-NEXT: {"name":"thread_name","ph":"M","pid":0,"tid":0,"args":{"name":"compute"}},

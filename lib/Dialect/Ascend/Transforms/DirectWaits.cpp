@@ -36,9 +36,14 @@ private:
   /// Schedules a function, unless an earlier call has, that starts with
   /// `current` as the current stream; returns the one that it ends with.
   Stream schedule(func::FuncOp function, Stream current) {
+    // Calls are followed recursively; what is deeper comes later, on its own.
+    static constexpr unsigned maxDepth = 256;
+    if (depth == maxDepth)
+      return current;
     auto [known, isNew] = lastStreams.try_emplace(function, current);
     if (!isNew)
       return known->second;
+    ++depth;
     llvm::DenseMap<Operation *, SmallVector<int64_t>> waits;
     llvm::SmallPtrSet<Operation *, 8> waitedFor;
     function.walk([&](Operation *op) {
@@ -63,6 +68,7 @@ private:
         current = place(op, waits.lookup(op), waitedFor.contains(op), current);
       }
     });
+    --depth;
     lastStreams[function] = current;
     return current;
   }
@@ -128,6 +134,7 @@ private:
   const DirectWaitOptions &options;
   /// The stream that is current at the end of each function.
   llvm::DenseMap<Operation *, Stream> lastStreams;
+  unsigned depth = 0;
 };
 } // namespace
 
