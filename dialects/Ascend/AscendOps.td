@@ -220,7 +220,8 @@ def Ascend_CollectiveOp : Ascend_WorkOp<"collective"> {
   let summary = "An exchange between devices.";
   let description = [{
     The device sends a tensor of `bytes` to the other `ranks`, in the way of the
-    collective; a cost model knows the steps and the links.
+    collective; a cost model knows the steps and the links. For `all_to_all`,
+    `bytes` is the larger of what it sends to others and receives from them.
 
     ```mlir
     ascend.launch "all_reduce"() : () -> () {

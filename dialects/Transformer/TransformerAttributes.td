@@ -152,6 +152,36 @@ def Transformer_RanksAttr : Transformer_Attr<"Ranks", "ranks"> {
   let genVerifyDecl = 1;
 }
 
+def Transformer_PlacementAttr : Transformer_Attr<"Placement", "placement"> {
+  let summary = "Which devices hold which experts.";
+  let description = [{
+    `experts` experts (with copies, if some are held twice) in order over
+    `devices` devices, numbered 0, `step`, 2 * `step`, and so on; where they do
+    not divide, the first devices hold one more. Device 0 stands for all. The
+    last `shared` devices hold no routed expert: they run the shared expert,
+    which every token chooses last, for equal shares of the tokens, and
+    `holds_shared` says that the device which stands for all is one of them.
+
+    ```mlir
+    #alone = #transformer.placement<experts = 128>
+    #spread = #transformer.placement<experts = 256, devices = 16>
+    #groups = #transformer.placement<experts = 256, devices = 4, step = 4>
+    ```
+  }];
+  let parameters = (ins "int64_t":$experts,
+    DefaultValuedParameter<"int64_t", "1">:$devices,
+    DefaultValuedParameter<"int64_t", "1">:$step,
+    DefaultValuedParameter<"int64_t", "0">:$shared,
+    DefaultValuedParameter<"bool", "false">:$holds_shared);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The experts that the device which stands for all holds.
+    int64_t getNumLocal() const;
+    RanksAttr getRanks() const;
+  }];
+}
+
 def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
   let summary = "How many devices run the model, and how requests are spread.";
   let description = [{
@@ -159,17 +189,24 @@ def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
     `devices` run the model together; `data_parallel` groups of them share the
     requests, and the devices of a group share each layer (tensor parallel).
     `output`, `mlp` and `head` are the numbers of devices that share the
-    attention output, the MLP and the head, where they are others.
+    attention output, the MLP and the head, where they are others. Of the
+    mixtures of experts, `expert_parallel` devices share the experts,
+    `expert_tensor` neighbours the matrices of each, and `shared_expert` devices
+    those of the shared expert.
 
     ```mlir
     #plan = #transformer.plan<devices = 16, data_parallel = 2>
     #other_groups = #transformer.plan<devices = 16, data_parallel = 2, mlp = 4>
+    #experts = #transformer.plan<devices = 16, data_parallel = 4, expert_parallel = 16>
     ```
   }];
   let parameters = (ins "int64_t":$devices, "int64_t":$data_parallel,
     DefaultValuedParameter<"int64_t", "0">:$output,
     DefaultValuedParameter<"int64_t", "0">:$mlp,
-    DefaultValuedParameter<"int64_t", "0">:$head);
+    DefaultValuedParameter<"int64_t", "0">:$head,
+    DefaultValuedParameter<"int64_t", "1">:$expert_parallel,
+    DefaultValuedParameter<"int64_t", "1">:$expert_tensor,
+    DefaultValuedParameter<"int64_t", "1">:$shared_expert);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

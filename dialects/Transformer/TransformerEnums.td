@@ -37,7 +37,9 @@ def Transformer_ShardGroup : I32Enum<"ShardGroup", "devices that share a weight"
   I32EnumCase<"Output", 1, "output">,
   I32EnumCase<"MLP", 2, "mlp">,
   I32EnumCase<"Head", 3, "head">,
-  I32EnumCase<"Embedding", 4, "embedding">
+  I32EnumCase<"Embedding", 4, "embedding">,
+  I32EnumCase<"Expert", 5, "expert">,
+  I32EnumCase<"SharedExpert", 6, "shared_expert">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }
@@ -62,6 +64,14 @@ def Transformer_RopeStyle : I32Enum<"RopeStyle", "half or interleaved", [
 def Transformer_GeluForm : I32Enum<"GeluForm", "erf or tanh", [
   I32EnumCase<"Erf", 0, "erf">,
   I32EnumCase<"Tanh", 1, "tanh">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// How a router makes scores of logits.
+def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax or sigmoid", [
+  I32EnumCase<"Softmax", 0, "softmax">,
+  I32EnumCase<"Sigmoid", 1, "sigmoid">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }

@@ -16,5 +16,7 @@ include "TransformerOpsAttention.td"
 include "TransformerOpsDistribution.td"
 include "TransformerOpsFFN.td"
 include "TransformerOpsPrimitive.td"
+include "TransformerOpsRouting.td"
+include "TransformerOpsExperts.td"
 
 #endif // TENSORCAST_TRANSFORMER_OPS

@@ -137,17 +137,20 @@ def Transformer_QuantizedLinearOp : Transformer_Op<"quantized_linear",
 def Transformer_ConcatWeightsOp : Transformer_InferredOp<"concat_weights", [MovesNothing]> {
   let summary = "Lays weights of linear layers with one input side by side.";
   let description = [{
-    `result[n, ..] = weights[i][n - offset_i, ..]`: joined at the first
-    dimension, when the model is loaded and not in a step.
+    `result[n, ..] = weights[i][n - offset_i, ..]`: joined at dimension `dim`
+    (the first if it is left out), when the model is loaded and not in a step.
 
     ```mlir
     %w = transformer.concat_weights %wq, %wk
         : tensor<8192x5120xi8>, tensor<1024x5120xi8>
     ```
   }];
-  let arguments = (ins Variadic<AnyDimsTensor>:$weights);
+  let arguments = (ins Variadic<AnyDimsTensor>:$weights,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$dim);
   let results = (outs AnyDimsTensor:$result);
-  let assemblyFormat = "$weights attr-dict `:` type($weights)";
+  let assemblyFormat = [{
+    $weights (`dim` `(` $dim^ `)`)? attr-dict `:` type($weights)
+  }];
 }
 
 //===----------------------------------------------------------------------===//

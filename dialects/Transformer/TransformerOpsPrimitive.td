@@ -16,7 +16,7 @@ class Transformer_BinaryOp<string mnemonic, string verb, string formula,
   let description = "`result = " # formula # [{`
 
     Shapes are aligned at the last dimension; a missing dimension or one of
-    size 1 is repeated. Element types are equal.
+    size 1 is repeated. Of two element types the result has the wider one.
 
     ```mlir
     %r = transformer.}] # mnemonic # [{ %x, %y
@@ -58,6 +58,10 @@ def Transformer_AddScalarOp
 def Transformer_MulScalarOp
     : Transformer_ScalarOp<"mul_scalar", "Multiplies by", "input * value">;
 
+def Transformer_MaxScalarOp
+    : Transformer_ScalarOp<"max_scalar", "Limits from below by",
+                           "max(input, value)">;
+
 def Transformer_PowOp : Transformer_Op<"pow", [Pure,
     SameOperandsAndResultType]> {
   let summary = "Raises to a constant power.";
@@ -98,6 +102,10 @@ def Transformer_RsqrtOp : Transformer_UnaryOp<"rsqrt",
 def Transformer_SiluOp : Transformer_UnaryOp<"silu",
     "Applies the sigmoid-weighted linear unit.", "input / (1 + exp(-input))">;
 
+def Transformer_ExpOp : Transformer_UnaryOp<"exp", "Exponentiates.",
+    "exp(input)">;
+def Transformer_SigmoidOp : Transformer_UnaryOp<"sigmoid",
+    "Applies the logistic function.", "1 / (1 + exp(-input))">;
 def Transformer_TanhOp : Transformer_UnaryOp<"tanh",
     "Takes the hyperbolic tangent.", "tanh(input)">;
 def Transformer_ErfOp : Transformer_UnaryOp<"erf",
@@ -157,6 +165,26 @@ def Transformer_MeanOp : Transformer_InferredOp<"mean"> {
   let results = (outs FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
+
+class Transformer_ReduceOp<string mnemonic, string verb, string formula>
+    : Transformer_InferredOp<mnemonic> {
+  let summary = verb # " along one dimension.";
+  let description = "`result[.., 0, ..] = " # formula # [{(input[.., :, ..])`; the
+    dimension becomes 1.
+
+    ```mlir
+    %r = transformer.}] # mnemonic # [{ %x dim(1) : tensor<7x8x2048xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = "$input `dim` `(` $dim `)` attr-dict `:` type($input)";
+}
+
+def Transformer_SumOp : Transformer_ReduceOp<"sum", "Adds", "sum">;
+def Transformer_MaxOp
+    : Transformer_ReduceOp<"max", "Finds the largest element", "max">;
 
 //===----------------------------------------------------------------------===//
 // Moving data, and seeing it in another shape

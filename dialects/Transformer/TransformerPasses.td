@@ -127,6 +127,12 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     results together. A layer that is split in a group of another size than the
     tensor-parallel one spreads the tokens over that group.
 
+    Experts are in order over `ep` devices: their tokens go there and back
+    (`transformer.dispatch_tokens`, `transformer.return_tokens`), from as many
+    devices as have tokens of their own: the tokens of a tensor-parallel group
+    are divided among it. Without `ep`, data-parallel groups gather their tokens
+    instead. `moe-tp` splits the matrices of each expert.
+
     Leaves the module attribute `transformer.plan`. Needs a module that is
     neither sharded nor bound; quantize afterwards, so that scales belong to what
     a device holds.
@@ -148,6 +154,22 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     Option<"wordEmbedding", "word-embedding-tp", "std::string", "\"none\"",
            "Split of the word embedding over tp: none, col (features) or row "
            "(vocabulary).">,
+    Option<"expert", "ep", "int64_t", "0",
+           "Devices that share the experts (expert parallel); 1 if 0.">,
+    Option<"expertTensor", "moe-tp", "int64_t", "0",
+           "Devices that share the matrices of each expert; devices / (ep * "
+           "moe-dp) if 0.">,
+    Option<"expertData", "moe-dp", "int64_t", "0",
+           "Groups of devices that each have all experts; 1 if 0.">,
+    Option<"redundantExperts", "redundant-experts", "bool", "false",
+           "Let each device hold a copy of one more expert.">,
+    Option<"sharedExpertTensor", "shared-expert-tp", "bool", "false",
+           "Split the shared expert as the MLP; each device has all of it "
+           "otherwise.">,
+    Option<"externalSharedExperts", "external-shared-experts", "bool", "false",
+           "Let devices of their own hold the shared expert.">,
+    Option<"hostSharedExperts", "host-external-shared-experts", "bool", "false",
+           "Let device 0 be one that holds the shared expert.">,
   ];
 }
 
@@ -214,6 +236,10 @@ def TransformerQuantize
            /*default=*/"\"W8A8_DYNAMIC\"",
            "DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, W8A8_DYNAMIC, "
            "W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4.">,
+    Option<"nonExpertLinearAction", "non-expert-linear-action", "std::string",
+           /*default=*/"\"\"",
+           "Action for all linear layers but those of routed experts; that of "
+           "'linear-action' if empty.">,
     Option<"attentionAction", "attention-action", "std::string",
            /*default=*/"\"DISABLED\"", "DISABLED, INT8 or FP8.">,
     Option<"groupSize", "group-size", "int64_t", /*default=*/"32",
@@ -320,6 +346,23 @@ def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
     Option<"swiglu", "swiglu", "bool", "true", "Fuse the SiLU of the gate.">,
     Option<"gelu", "gelu", "bool", "true",
            "Win GELUs back from their pieces.">,
+  ];
+}
+
+def TransformerFuseMoE : Transformer_FusionPass<"fuse-moe"> {
+  let summary = "Fuses the kernels of mixtures of experts.";
+  let description = [{
+    `grouped-swiglu`: the activation of experts becomes part of the grouped
+    product of gate and up, which `transformer-merge-linears` has joined.
+    `grouped-quantize`: so does the quantization to groups behind it.
+
+    Near misses are remarks of category `fuse-moe` with a reason.
+  }];
+  let options = [
+    Option<"groupedSwiglu", "grouped-swiglu", "bool", "true",
+           "Fuse the activation into the product of gate and up.">,
+    Option<"groupedQuantize", "grouped-quantize", "bool", "true",
+           "Fuse the quantization of the activation as well.">,
   ];
 }
 

@@ -56,8 +56,9 @@ double mlir::tensorcast::getWireBytes(const ExchangeAmount &exchange) {
     return 2 * share * exchange.bytes;
   case CollectiveKind::AllGather:
     return others * exchange.bytes;
-  case CollectiveKind::ReduceScatter:
   case CollectiveKind::AllToAll:
+    return exchange.bytes;
+  case CollectiveKind::ReduceScatter:
     break;
   }
   return share * exchange.bytes;

@@ -50,21 +50,35 @@ public:
     shard.mlp = options.mlp;
     shard.head = options.head;
     shard.wordEmbedding = options.wordEmbedding;
+    shard.expert = options.expert;
+    shard.expertTensor = options.expertTensor;
+    shard.expertData = options.expertData;
+    shard.redundantExperts = options.redundantExperts;
+    shard.sharedExpertTensor = options.sharedExpertTensor;
+    shard.externalSharedExperts = options.externalSharedExperts;
+    shard.hostSharedExperts = options.hostSharedExperts;
     pm.addPass(transformer::createTransformerShard(shard));
   }
 
   void addQuantization() {
     transformer::TransformerQuantizeOptions quantize;
-    quantize.linearAction = options.quantizeLinearAction;
-    StringRef action = quantize.linearAction;
-    if (action.consume_front("W8A16") &&
-        kernels.getSwitch("weight_only_is_w8a8"))
-      quantize.linearAction = ("W8A8" + action).str();
+    quantize.linearAction = getAction(options.quantizeLinearAction);
+    quantize.nonExpertLinearAction =
+        getAction(options.quantizeNonExpertLinearAction);
     quantize.attentionAction = options.quantizeAttentionAction;
     quantize.groupSize = options.mxfp4GroupSize;
     quantize.sharedGroupScales = kernels.getSwitch("shared_group_scales") != 0;
     pm.addNestedPass<func::FuncOp>(
         transformer::createTransformerQuantize(quantize));
+  }
+
+  /// What the software stack takes a linear action for.
+  std::string getAction(StringRef action) {
+    if (action.consume_front("W8A16"))
+      return ((kernels.getSwitch("weight_only_is_w8a8") ? "W8A8" : "W8A16") +
+              action)
+          .str();
+    return action.str();
   }
 
   void addWorkload() {
@@ -136,6 +150,7 @@ public:
       add(transformer::createTransformerFuseComm(comm));
     }
     add(transformer::createTransformerMergeLinears(merge));
+    add(transformer::createTransformerFuseMoE());
   }
 
   void addSequenceParallelism() {

@@ -139,6 +139,10 @@ defm num_hidden_layers_override : Value<"num-hidden-layers-override",
 defm quantize_linear_action : Value<"quantize-linear-action", [TextGenerate],
   "ACTION", "DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, W8A8_DYNAMIC "
   "(default), W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4">;
+defm quantize_non_expert_linear_action :
+  Value<"quantize-non-expert-linear-action", [TextGenerate], "ACTION",
+  "Action for all linear layers but those of routed experts (DISABLED, the "
+  "default: the same)">;
 defm quantize_attention_action : Value<"quantize-attention-action",
   [TextGenerate], "ACTION", "DISABLED (default), INT8 or FP8">;
 defm mxfp4_group_size : Value<"mxfp4-group-size", [TextGenerate], "N",
@@ -186,6 +190,23 @@ defm lmhead_dp_size : Value<"lmhead-dp-size", [TextGenerate], "N",
 defm word_embedding_tp : Value<"word-embedding-tp", [TextGenerate], "SPLIT",
   "Split of the word embedding: none (default), col (features) or row "
   "(vocabulary)">;
+defm ep_size : Value<"ep-size", [TextGenerate], "N",
+  "Devices that share the experts (default: 1)">;
+defm moe_tp_size : Value<"moe-tp-size", [TextGenerate], "N",
+  "Devices that share the matrices of each expert (default: devices / (ep * "
+  "moe-dp))">;
+defm moe_dp_size : Value<"moe-dp-size", [TextGenerate], "N",
+  "Groups of devices that each have all experts (default: 1)">;
+def enable_redundant_experts : Flag<["--"], "enable-redundant-experts">,
+  In<[TextGenerate]>, HelpText<"Let each device hold a copy of one more expert">;
+def enable_shared_expert_tp : Flag<["--"], "enable-shared-expert-tp">,
+  In<[TextGenerate]>, HelpText<"Split the shared expert as the MLP">;
+def enable_external_shared_experts :
+  Flag<["--"], "enable-external-shared-experts">, In<[TextGenerate]>,
+  HelpText<"Let devices of their own hold the shared expert">;
+def host_external_shared_experts :
+  Flag<["--"], "host-external-shared-experts">, In<[TextGenerate]>,
+  HelpText<"Price a device that holds the shared expert">;
 def compilation_config_eq : CommaJoined<["--"], "compilation-config=">,
   In<[TextGenerate]>, MetaVarName<"NAMES">,
   HelpText<"Passes of --compile to switch on: enable-matmul-allreduce, "
@@ -210,13 +231,8 @@ def dump_op_bound_results : NotedFlag<"dump-op-bound-results",
 //===----------------------------------------------------------------------===//
 
 defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
-defm quantize_non_expert_linear_action :
-  LaterValue<"quantize-non-expert-linear-action", "DISABLED", "ACTION">;
 defm pp_size : LaterValue<"pp-size", "1", "N">;
 defm dcp_size : LaterValue<"dcp-size", "1", "N">;
-defm ep_size : LaterValue<"ep-size", "1", "N">;
-defm moe_tp_size : LaterValue<"moe-tp-size", "1", "N">;
-defm moe_dp_size : LaterValue<"moe-dp-size", "1", "N">;
 defm vision_tp_size : LaterValue<"vision-tp-size", "1", "N">;
 defm num_mtp_tokens : LaterValue<"num-mtp-tokens", "0", "N">;
 defm speculative_method : LaterValue<"speculative-method", "none", "METHOD">;
@@ -240,11 +256,6 @@ defm graph_log_url : LaterValue<"graph-log-url", "none", "FILE">;
 defm graph_log_file : LaterValue<"graph-log-file", "none", "FILE">;
 def disable_profiling_interpolation :
   LaterFlag<"disable-profiling-interpolation">;
-def enable_redundant_experts : LaterFlag<"enable-redundant-experts">;
-def enable_shared_expert_tp : LaterFlag<"enable-shared-expert-tp">;
-def enable_external_shared_experts :
-  LaterFlag<"enable-external-shared-experts">;
-def host_external_shared_experts : LaterFlag<"host-external-shared-experts">;
 def fusion_plugin_eq : Joined<["--"], "fusion-plugin=">, In<[TextGenerate]>,
   Flags<[HelpHidden]>, HelpText<"Refused: fusions are pattern files here">;
 def fusion_plugin : Separate<["--"], "fusion-plugin">, In<[TextGenerate]>,

@@ -110,7 +110,8 @@ static void noteSequenceParallelism(CommandLine &line, ModuleOp module) {
 static void checkGroups(CommandLine &line) {
   for (OptionID id :
        {OPT_num_devices_eq, OPT_tp_size_eq, OPT_dp_size_eq,
-        OPT_o_proj_tp_size_eq, OPT_mlp_tp_size_eq, OPT_lmhead_tp_size_eq})
+        OPT_o_proj_tp_size_eq, OPT_mlp_tp_size_eq, OPT_lmhead_tp_size_eq,
+        OPT_ep_size_eq, OPT_moe_tp_size_eq, OPT_moe_dp_size_eq})
     if (const Arg *arg = line.getArgs().getLastArg(id);
         arg && line.getInteger(id, 1) < 1)
       line.reportError("expected '" + getOptionName(*arg) +
@@ -154,13 +155,17 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   set(options.kernelSet, OPT_kernel_set_eq);
   set(options.costModel, OPT_cost_model_eq);
   set(options.kernelCoefficients, OPT_kernel_coefficients_eq);
+  StringRef actions[] = {"DISABLED",     "W8A16_STATIC", "W8A16_DYNAMIC",
+                         "W8A8_STATIC",  "W8A8_DYNAMIC", "W4A8_STATIC",
+                         "W4A8_DYNAMIC", "FP8",          "MXFP4"};
   options.quantizeLinearAction =
-      line.getChoice(OPT_quantize_linear_action_eq,
-                     {"DISABLED", "W8A16_STATIC", "W8A16_DYNAMIC",
-                      "W8A8_STATIC", "W8A8_DYNAMIC", "W4A8_STATIC",
-                      "W4A8_DYNAMIC", "FP8", "MXFP4"},
-                     "W8A8_DYNAMIC")
+      line.getChoice(OPT_quantize_linear_action_eq, actions, "W8A8_DYNAMIC")
           .str();
+  // Here, DISABLED means that these layers are not treated apart.
+  StringRef others = line.getChoice(OPT_quantize_non_expert_linear_action_eq,
+                                    actions, "DISABLED");
+  if (others != "DISABLED")
+    options.quantizeNonExpertLinearAction = others.str();
   options.quantizeAttentionAction =
       line.getChoice(OPT_quantize_attention_action_eq,
                      {"DISABLED", "INT8", "FP8"}, "DISABLED")
@@ -171,6 +176,14 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.output = line.getInteger(OPT_o_proj_tp_size_eq, 0);
   options.mlp = line.getInteger(OPT_mlp_tp_size_eq, 0);
   options.head = line.getInteger(OPT_lmhead_tp_size_eq, 0);
+  options.expert = line.getInteger(OPT_ep_size_eq, 0);
+  options.expertTensor = line.getInteger(OPT_moe_tp_size_eq, 0);
+  options.expertData = line.getInteger(OPT_moe_dp_size_eq, 0);
+  options.redundantExperts = line.hasFlag(OPT_enable_redundant_experts);
+  options.sharedExpertTensor = line.hasFlag(OPT_enable_shared_expert_tp);
+  options.externalSharedExperts =
+      line.hasFlag(OPT_enable_external_shared_experts);
+  options.hostSharedExperts = line.hasFlag(OPT_host_external_shared_experts);
   options.wordEmbedding =
       line.getChoice(OPT_word_embedding_tp_eq, {"none", "col", "row"}, "none")
           .str();

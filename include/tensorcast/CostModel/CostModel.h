@@ -20,7 +20,8 @@ std::optional<RateKey> getRateKey(Type elementType);
 /// An exchange between devices, in numbers.
 struct ExchangeAmount {
   ascend::CollectiveKind kind;
-  /// What this device sends.
+  /// What this device has; of an all-to-all, what it sends to or receives from
+  /// others.
   double bytes;
   /// Devices 0, step, ... of the group.
   int64_t count, step;

@@ -45,6 +45,10 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
       llvm::cl::desc("DISABLED, W8A16_STATIC, W8A16_DYNAMIC, W8A8_STATIC, "
                      "W8A8_DYNAMIC, W4A8_STATIC, W4A8_DYNAMIC, FP8 or MXFP4."),
       llvm::cl::init("W8A8_DYNAMIC")};
+  Option<std::string> quantizeNonExpertLinearAction{
+      *this, "quantize-non-expert-linear-action",
+      llvm::cl::desc("Action for all linear layers but those of routed "
+                     "experts; that of quantize-linear-action if empty.")};
   Option<std::string> quantizeAttentionAction{
       *this, "quantize-attention-action",
       llvm::cl::desc("DISABLED, INT8 or FP8."), llvm::cl::init("DISABLED")};
@@ -68,6 +72,27 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
       *this, "word-embedding-tp",
       llvm::cl::desc("Split of the word embedding: none, col or row."),
       llvm::cl::init("none")};
+  Option<int64_t> expert{
+      *this, "ep", llvm::cl::desc("Devices that share the experts; 1 if 0.")};
+  Option<int64_t> expertTensor{
+      *this, "moe-tp",
+      llvm::cl::desc("Devices that share the matrices of each expert; devices "
+                     "/ (ep * moe-dp) if 0.")};
+  Option<int64_t> expertData{
+      *this, "moe-dp",
+      llvm::cl::desc("Groups of devices that each have all experts; 1 if 0.")};
+  Option<bool> redundantExperts{
+      *this, "enable-redundant-experts",
+      llvm::cl::desc("Let each device hold a copy of one more expert.")};
+  Option<bool> sharedExpertTensor{
+      *this, "enable-shared-expert-tp",
+      llvm::cl::desc("Split the shared expert as the MLP.")};
+  Option<bool> externalSharedExperts{
+      *this, "enable-external-shared-experts",
+      llvm::cl::desc("Let devices of their own hold the shared expert.")};
+  Option<bool> hostSharedExperts{
+      *this, "host-external-shared-experts",
+      llvm::cl::desc("Price a device that holds the shared expert.")};
   Option<std::string> reference{
       *this, "reference",
       llvm::cl::desc("Date of the reference simulator whose kernel set and "

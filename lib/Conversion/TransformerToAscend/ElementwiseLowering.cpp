@@ -23,6 +23,23 @@ struct LowerElementwise : LoweringPattern<SourceOp> {
   }
 };
 
+/// What is done with a weight alone is done when the model is loaded, unless
+/// the set has a kernel for it.
+struct LowerCast : LoweringPattern<CastOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getInput().getDefiningOp<WeightOp>())
+      return replaceWithElementwiseLaunch(op, kernels, rewriter, "cast");
+    if (kernels.lookup("cast_weight"))
+      return replaceWithElementwiseLaunch(op, kernels, rewriter, "cast_weight");
+    rewriter.replaceOpWithNewOp<ascend::ViewOp>(op, op->getResultTypes(),
+                                                op->getOperands());
+    return success();
+  }
+};
+
 /// The kernel depends on the formula.
 struct LowerGelu : LoweringPattern<GeluOp> {
   using LoweringPattern::LoweringPattern;
@@ -78,7 +95,7 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
   patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-               LowerElementwise<CastOp>, LowerElementwise<ConcatOp>,
+               LowerCast, LowerElementwise<ConcatOp>,
                LowerElementwise<DivOp>, LowerDynamicQuantize,
                LowerElementwise<ErfOp>, LowerGelu, LowerElementwise<MeanOp>,
                LowerElementwise<MulOp>, LowerElementwise<MulScalarOp>,
@@ -86,6 +103,10 @@ void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                LowerElementwise<QuantizeOp>, LowerElementwise<RsqrtOp>,
                LowerElementwise<SiluOp>, LowerElementwise<SqrtOp>,
                LowerElementwise<SubOp>, LowerElementwise<SwiGLUOp>,
-               LowerElementwise<TanhOp>>(patterns.getContext(), kernels);
+               LowerElementwise<TanhOp>, LowerElementwise<ExpOp>,
+               LowerElementwise<MaxOp>, LowerElementwise<MaxScalarOp>,
+               LowerElementwise<SigmoidOp>, LowerElementwise<SoftmaxOp>,
+               LowerElementwise<SumOp>, LowerElementwise<TakeOp>,
+               LowerElementwise<TopKOp>>(patterns.getContext(), kernels);
   patterns.add<LowerView>(patterns.getContext());
 }

@@ -89,6 +89,9 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
   }
   if (auto switches = json->find("switches"); switches != json->end())
     for (const auto &[key, value] : switches->items())
-      set.switches[key] = value.value("value", 0.0);
+      set.switches[key] = value.value(
+          compiled && value.contains("compiled_value") ? "compiled_value"
+                                                       : "value",
+          0.0);
   return set;
 }

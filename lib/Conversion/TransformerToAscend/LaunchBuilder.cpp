@@ -1,8 +1,10 @@
 //===- LaunchBuilder.cpp - Builds launches from ops -----------------------===//
 
 #include "LaunchBuilder.h"
+#include "ExpertSections.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 
 using namespace mlir;
@@ -42,9 +44,14 @@ FailureOr<ascend::LaunchOp> mlir::tensorcast::createLaunch(
     return value.empty() ? StringAttr() : rewriter.getStringAttr(value);
   };
   Location loc = op->getLoc();
+  transformer::ExprAttr count = parts.count;
+  if (auto times = op->getAttrOfType<transformer::ExprAttr>(kTimesAttrName))
+    count = count ? count * times : times;
+  if (count && count.isConstant(1))
+    count = {};
   auto launch = ascend::LaunchOp::create(
       rewriter, loc, types, rewriter.getStringAttr(parts.kernel), parts.inputs,
-      parts.resident, parts.count, text(transformer::getName(loc)),
+      parts.resident, count, text(transformer::getName(loc)),
       text(kernel->referenceName),
       /*cost=*/ascend::CostAttr());
   if (parts.work) {

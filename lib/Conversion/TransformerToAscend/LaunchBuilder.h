@@ -79,6 +79,10 @@ void populateDistributionLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
 void populateNormLowering(RewritePatternSet &patterns,
                           const KernelSet &kernels);
+void populateRoutingLowering(RewritePatternSet &patterns,
+                             const KernelSet &kernels);
+void populateExpertLowering(RewritePatternSet &patterns,
+                            const KernelSet &kernels);
 
 /// Makes one launch of each `transformer.fused` whose body is lowered; the
 /// kernel does the work of all of the body, reads what the op reads and writes
@@ -88,6 +92,9 @@ LogicalResult mergeFusedLaunches(ModuleOp module);
 /// Rewrites the model as the reference simulator sees it, where the kernel set
 /// says so (Reference/).
 void applyReferenceWays(ModuleOp module, const KernelSet &kernels);
+
+/// Copies the rows of experts where the kernel set does (Reference/).
+void joinExperts(ModuleOp module, const KernelSet &kernels);
 
 } // namespace mlir::tensorcast
 

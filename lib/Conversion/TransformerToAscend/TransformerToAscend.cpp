@@ -1,6 +1,6 @@
 //===- TransformerToAscend.cpp - Lower ops to launches --------------------===//
 
-#include "LaunchBuilder.h"
+#include "ExpertSections.h"
 
 #include "tensorcast/Conversion/Passes.h"
 
@@ -15,12 +15,12 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// A table of rotations is two tables on the device, looked up one by one.
-static void expandRopeTables(ModuleOp module) {
-  module.walk([](RopeTableOp table) {
-    OpBuilder builder(table);
-    table->replaceAllUsesWith(table.decompose(builder));
-    table->erase();
+/// Replaces ops that no kernel runs whole by what they stand for.
+template <typename CompositeOp> static void expandOps(ModuleOp module) {
+  module.walk([](CompositeOp op) {
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(op.decompose(builder));
+    op->erase();
   });
 }
 
@@ -58,6 +58,8 @@ public:
     populateAttentionLowering(set, *kernels);
     populateNormLowering(set, *kernels);
     populateDistributionLowering(set, *kernels);
+    populateRoutingLowering(set, *kernels);
+    populateExpertLowering(set, *kernels);
     patterns = std::move(set);
     return success();
   }
@@ -65,7 +67,12 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     applyReferenceWays(module, *kernels);
-    expandRopeTables(module);
+    // A table of rotations is two tables on the device, looked up one by one.
+    expandOps<RopeTableOp>(module);
+    if (!kernels->lookup("softmax"))
+      expandOps<SoftmaxOp>(module);
+    joinExperts(module, *kernels);
+    launchPerExpert(module, *kernels);
     walkAndApplyPatterns(module, patterns);
     if (failed(checkLowered(module)) || failed(mergeFusedLaunches(module)))
       return signalPassFailure();

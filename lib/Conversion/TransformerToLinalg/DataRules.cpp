@@ -55,7 +55,8 @@ struct LowerConcatWeights : LinalgRule<ConcatWeightsOp> {
   matchAndRewrite(ConcatWeightsOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, buildConcat(rewriter, op.getLoc(),
-                                       adaptor.getWeights(), /*dim=*/0));
+                                       adaptor.getWeights(),
+                                       op.getDim().value_or(0)));
     return success();
   }
 };

@@ -136,14 +136,19 @@ static void rejectOtherActivations(JsonReader &reader) {
         << describeJson(*value);
 }
 
-static void rejectPartialRotation(JsonReader &reader) {
+/// Reads which part of each head is rotated into `share`.
+static void readRotatedPart(JsonReader &reader, const Family &family,
+                            double &share) {
   StringRef key = "partial_rotary_factor";
   std::optional<double> factor = reader.optionalNumber(key, 0, 1);
-  if (factor && *factor != 1)
+  if (!factor)
+    return;
+  if (*factor != 1 && !family.ropePartial)
     reader.emitError(key)
-        << "expected 1, as rotating a part of each head is not modelled yet, "
-           "but got "
+        << "expected 1, as rotating a part of each head is not modelled for "
+           "this family, but got "
         << describeJson(*reader.find(key));
+  share = *factor;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,17 +162,17 @@ static bool readBias(JsonReader &reader, const BiasRule &rule) {
 /// The base of the rotary embedding: a key of the config, or of the object
 /// that newer configs have for all of the rotation. How the angles are scaled
 /// changes no cost.
-static double readRopeTheta(JsonReader &reader, const Family &family,
-                            StringRef source, Location loc) {
+static double readRope(JsonReader &reader, const Family &family,
+                       StringRef source, Location loc, double &share) {
   constexpr double smallest = 1, largest = 1e15;
   StringRef key = "rope_theta";
-  rejectPartialRotation(reader);
+  readRotatedPart(reader, family, share);
   reader.optionalObject("rope_scaling");
   std::optional<double> theta = reader.optionalNumber(key, smallest, largest);
   if (const Json *object = reader.optionalObject("rope_parameters")) {
     JsonReader parameters(*object, source, loc,
                           reader.pointerTo("rope_parameters"));
-    rejectPartialRotation(parameters);
+    readRotatedPart(parameters, family, share);
     std::optional<double> inner =
         parameters.optionalNumber(key, smallest, largest);
     if (!theta)
@@ -240,11 +245,15 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
   // zero.
   config.rmsNormEps =
       reader.number("rms_norm_eps", 1e-30, 1, family->rmsNormEps);
-  config.ropeTheta = readRopeTheta(reader, *family, source, loc);
+  double rotated = 1;
+  config.ropeTheta = readRope(reader, *family, source, loc, rotated);
+  config.ropeInterleaved = family->ropeInterleaved;
+  config.ropeWide = family->ropeWide;
   config.qkvBias = readBias(reader, family->qkvBias);
   config.outputBias = readBias(reader, family->outputBias);
   config.mlpBias = readBias(reader, family->mlpBias);
-  config.qkNorm = family->qkNorm;
+  config.qkNorm = readBias(reader, family->qkNorm);
+  config.qkNormOverHeads = family->qkNormOverHeads;
   config.tieWordEmbeddings =
       reader.boolean("tie_word_embeddings", family->tieWordEmbeddings);
   // Some configs write -1 for none.
@@ -258,7 +267,15 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
   if (failed(reader.finish()))
     return failure();
 
+  if (family->mixture)
+    config.mixture =
+        readMixture(reader, *family->mixture, config.numHiddenLayers);
   checkHeads(reader, config, *family, headDim);
+  config.ropeWidth = static_cast<int64_t>(config.headDim * rotated);
+  if (config.ropeWidth < 2 || config.ropeWidth % 2 != 0)
+    reader.emitError("partial_rotary_factor")
+        << "expected an even number of features to rotate, but of "
+        << config.headDim << " it makes " << config.ropeWidth;
   if (config.padTokenId && *config.padTokenId >= config.vocabSize)
     reader.emitError("pad_token_id")
         << "expected one of the " << config.vocabSize

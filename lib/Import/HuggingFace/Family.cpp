@@ -37,7 +37,8 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
   JsonReader reader(*all.find(modelType), familiesFile, loc,
                     all.pointerTo(modelType));
   Family family;
-  family.qkNorm = reader.boolean("qk_norm");
+  family.qkNorm = readBias(reader, "qk_norm");
+  family.qkNormOverHeads = reader.string("qk_norm_over", "head") == "layer";
   family.qkvBias = readBias(reader, "qkv_bias");
   family.outputBias = readBias(reader, "output_bias");
   family.mlpBias = readBias(reader, "mlp_bias");
@@ -48,6 +49,21 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
     family.window = WindowRule{window.integer("default", 1, INT64_MAX),
                                window.string("switch", "")};
     if (failed(window.finish()))
+      reader.fail();
+  }
+
+  if (const Json *object = reader.optionalObject("rope")) {
+    JsonReader rope(*object, familiesFile, loc, reader.pointerTo("rope"));
+    family.ropeInterleaved = rope.string("style", "half") == "interleaved";
+    family.ropeWide = rope.string("table_type", "f16") == "f32";
+    family.ropePartial = rope.boolean("partial", false);
+    if (failed(rope.finish()))
+      reader.fail();
+  }
+  if (const Json *object = reader.optionalObject("mixture")) {
+    JsonReader mixture(*object, familiesFile, loc, reader.pointerTo("mixture"));
+    family.mixture = readMixtureRule(mixture);
+    if (failed(mixture.finish()))
       reader.fail();
   }
 

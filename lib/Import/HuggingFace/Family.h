@@ -9,6 +9,8 @@
 #ifndef TENSORCAST_LIB_IMPORT_HUGGINGFACE_FAMILY_H
 #define TENSORCAST_LIB_IMPORT_HUGGINGFACE_FAMILY_H
 
+#include "MixtureReader.h"
+
 #include "tensorcast/Support/Json.h"
 
 #include <optional>
@@ -16,7 +18,7 @@
 
 namespace mlir::tensorcast {
 
-/// Whether linears have a bias: always, never, or as a key of the config says
+/// Whether something is there, such as the bias of linears: always, never, or as a key of the config says
 /// (which means no if it is absent).
 struct BiasRule {
   bool always = false;
@@ -33,7 +35,13 @@ struct WindowRule {
 
 /// One model type.
 struct Family {
-  bool qkNorm = false;
+  /// Whether query and key are normalized, and over all heads together.
+  BiasRule qkNorm;
+  bool qkNormOverHeads = false;
+  bool ropeInterleaved = false, ropeWide = false;
+  /// Whether a part of each head may be rotated.
+  bool ropePartial = false;
+  std::optional<MixtureRule> mixture;
   BiasRule qkvBias, outputBias, mlpBias;
   std::optional<WindowRule> window;
 

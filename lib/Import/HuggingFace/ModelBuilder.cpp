@@ -2,7 +2,8 @@
 
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
-#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "BlockBuilder.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,99 +15,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// Tokens per block of a KV cache, as serving stacks on Ascend allocate it.
-static constexpr int64_t kvCacheBlockSize = 128;
-
-namespace {
-/// Builds ops of one function. Names of weights are within the function's
-/// scope; names in locations are within the model.
-class BlockBuilder {
-public:
-  BlockBuilder(const DecoderConfig &config, OpBuilder &builder, StringRef scope)
-      : config(config), builder(builder), scope(scope.str()) {}
-
-  Value rmsNorm(StringRef name, Value input) {
-    int64_t width = getType(input).getShape().back();
-    Location loc = at(name);
-    Value scale = weight(name, {width}, loc);
-    return RMSNormOp::create(builder, loc, input, scale,
-                             builder.getF64FloatAttr(config.rmsNormEps));
-  }
-
-  /// A linear layer whose weight may be split as `sharding` says; `given` is
-  /// taken for the weight if there is one.
-  Value linear(StringRef name, Value input, int64_t width, bool hasBias,
-               ShardingAttr sharding, Value given = {}) {
-    SmallVector<Dim> dims = getDims(getType(input));
-    Location loc = at(name);
-    if (!given)
-      given = weight(name, {width, dims.back().size}, loc, sharding);
-    Value bias;
-    if (hasBias) {
-      // Rows meet in a sum, to which one device adds the bias.
-      bool isColumn = sharding && sharding.getKind() == ShardKind::Column;
-      bias = declare((name + ".bias").str(), {width}, loc,
-                     isColumn ? sharding : ShardingAttr());
-    }
-    dims.back() = Dim(width);
-    return LinearOp::create(builder, loc,
-                            getTensorType(dims, builder.getF16Type()), input,
-                            given, bias, RanksAttr());
-  }
-
-  /// Sees `T x heads * size` as `T x heads x size`.
-  Value splitHeads(StringRef name, Value input, int64_t heads) {
-    SmallVector<Dim> dims = getDims(getType(input));
-    dims.back() = Dim(heads);
-    dims.push_back(Dim(config.headDim));
-    return reshape(name, input, dims);
-  }
-
-  Value joinHeads(StringRef name, Value input) {
-    SmallVector<Dim> dims = getDims(getType(input));
-    return reshape(name, input, {dims[0], Dim(dims[1].size * dims[2].size)});
-  }
-
-  Value weight(StringRef name, ArrayRef<int64_t> shape, Location loc,
-               ShardingAttr sharding = {}) {
-    return declare((name + ".weight").str(), shape, loc, sharding);
-  }
-
-  Value declare(StringRef name, ArrayRef<int64_t> shape, Location loc,
-                ShardingAttr sharding = {}) {
-    return WeightOp::create(builder, loc,
-                            RankedTensorType::get(shape, builder.getF16Type()),
-                            builder.getStringAttr(name), sharding);
-  }
-
-  /// How a weight may be split.
-  ShardingAttr split(ShardKind kind, ShardGroup group, int64_t unit = 1) {
-    return ShardingAttr::get(builder.getContext(), kind, group, unit);
-  }
-
-  /// The location of what the model calls `name`.
-  Location at(StringRef name) {
-    std::string full = scope.empty() ? name.str() : scope + "." + name.str();
-    return NameLoc::get(builder.getStringAttr(full));
-  }
-
-  const DecoderConfig &config;
-  OpBuilder &builder;
-
-private:
-  static RankedTensorType getType(Value value) {
-    return cast<RankedTensorType>(value.getType());
-  }
-
-  Value reshape(StringRef name, Value input, ArrayRef<Dim> dims) {
-    Type type = getTensorType(dims, getType(input).getElementType());
-    return ReshapeOp::create(builder, at(name), type, input);
-  }
-
-  std::string scope;
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Blocks of a layer
 //===----------------------------------------------------------------------===//
@@ -115,23 +23,28 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
                             Value batch) {
   const DecoderConfig &config = block.config;
   OpBuilder &builder = block.builder;
-  auto project = [&](StringRef name, int64_t heads) {
-    Value wide = block.linear(
-        name, hidden, heads * config.headDim, config.qkvBias,
-        block.split(ShardKind::Column, ShardGroup::Tensor, config.headDim));
-    return block.splitHeads(name, wide, heads);
+  ShardingAttr byHeads =
+      block.split(ShardKind::Column, ShardGroup::Tensor, config.headDim);
+  auto project = [&](StringRef name, int64_t heads, StringRef norm) {
+    Value wide = block.linear(name, hidden, heads * config.headDim,
+                              config.qkvBias, byHeads);
+    if (norm.empty() || !config.qkNorm)
+      return block.splitHeads(name, wide, heads);
+    if (config.qkNormOverHeads)
+      return block.splitHeads(name, block.rmsNorm(norm, wide, byHeads), heads);
+    return block.rmsNorm(norm, block.splitHeads(name, wide, heads));
   };
-  Value query = project("self_attn.q_proj", config.numAttentionHeads);
-  Value key = project("self_attn.k_proj", config.numKeyValueHeads);
-  Value value = project("self_attn.v_proj", config.numKeyValueHeads);
-  if (config.qkNorm) {
-    query = block.rmsNorm("self_attn.q_norm", query);
-    key = block.rmsNorm("self_attn.k_norm", key);
-  }
+  Value query = project("self_attn.q_proj", config.numAttentionHeads,
+                        "self_attn.q_norm");
+  Value key =
+      project("self_attn.k_proj", config.numKeyValueHeads, "self_attn.k_norm");
+  Value value = project("self_attn.v_proj", config.numKeyValueHeads, "");
   Location loc = block.at("self_attn");
   Location ropeLoc = block.at("self_attn.rotary_emb");
-  query = RopeOp::create(builder, ropeLoc, query, rope);
-  key = RopeOp::create(builder, ropeLoc, key, rope);
+  RopeStyle style =
+      config.ropeInterleaved ? RopeStyle::Interleaved : RopeStyle::Half;
+  query = RopeOp::create(builder, ropeLoc, query.getType(), query, rope, style);
+  key = RopeOp::create(builder, ropeLoc, key.getType(), key, rope, style);
 
   auto cacheType = KVCacheType::get(
       builder.getContext(), {2, config.numKeyValueHeads, config.headDim},
@@ -148,23 +61,22 @@ static Value buildAttention(BlockBuilder &block, Value hidden, Value rope,
                       block.split(ShardKind::Row, ShardGroup::Output));
 }
 
-static Value buildMLP(BlockBuilder &block, Value hidden) {
-  const DecoderConfig &config = block.config;
-  ShardingAttr column = block.split(ShardKind::Column, ShardGroup::MLP);
-  Value gate = block.linear("mlp.gate_proj", hidden, config.intermediateSize,
-                            config.mlpBias, column);
-  Value up = block.linear("mlp.up_proj", hidden, config.intermediateSize,
-                          config.mlpBias, column);
-  Value active = SwiGLUOp::create(block.builder, block.at("mlp.act_fn"),
+Value BlockBuilder::gatedMLP(StringRef name, Value hidden, int64_t width,
+                             ShardGroup group) {
+  ShardingAttr column = split(ShardKind::Column, group);
+  std::string prefix = name.str();
+  Value gate =
+      linear(prefix + ".gate_proj", hidden, width, config.mlpBias, column);
+  Value up = linear(prefix + ".up_proj", hidden, width, config.mlpBias, column);
+  Value active = SwiGLUOp::create(builder, at(prefix + ".act_fn"),
                                   gate.getType(), gate, up);
-  return block.linear("mlp.down_proj", active, config.hiddenSize,
-                      config.mlpBias,
-                      block.split(ShardKind::Row, ShardGroup::MLP));
+  return linear(prefix + ".down_proj", active, config.hiddenSize,
+                config.mlpBias, split(ShardKind::Row, group));
 }
 
 /// Norm, attention, residual; norm, MLP, residual.
 static void buildLayer(const DecoderConfig &config, func::FuncOp function,
-                       StringRef name) {
+                       StringRef name, bool hasMixture) {
   OpBuilder builder(function.getContext());
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
@@ -176,7 +88,10 @@ static void buildLayer(const DecoderConfig &config, func::FuncOp function,
   hidden =
       AddOp::create(builder, block.at("self_attn.residual"), hidden, mixed);
   normed = block.rmsNorm("post_attention_layernorm", hidden);
-  Value output = buildMLP(block, normed);
+  Value output =
+      hasMixture ? buildMixture(block, normed)
+                 : block.gatedMLP("mlp", normed, config.intermediateSize,
+                                  ShardGroup::MLP);
   hidden = AddOp::create(builder, block.at("mlp.residual"), hidden, output);
   func::ReturnOp::create(builder, function.getLoc(), hidden);
 }
@@ -194,7 +109,9 @@ struct ModelTypes {
     ids = getTensorType({tokens}, IntegerType::get(context, 64));
     hidden = getTensorType({tokens, Dim(config.hiddenSize)}, f16);
     batch = BatchType::get(context, WorkloadAttr());
-    rope = RopeTableType::get(context, config.headDim, f16);
+    rope = RopeTableType::get(context, config.ropeWidth,
+                              config.ropeWide ? Float32Type::get(context)
+                                              : f16);
     // In prefill the last token of each request yields logits, in decode all.
     ExprAttr sequences = getSequencesExpr(context);
     Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
@@ -229,10 +146,12 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
       EmbeddingOp::create(builder, tableLoc, types.hidden, ids, table,
                           /*first_row=*/IntegerAttr());
   SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
-                                    config.headDim};
+                                    config.ropeWidth};
   Location ropeLoc = block.at("model.rotary_emb");
-  Value cos = block.declare("model.rotary_emb.cos", ropeShape, ropeLoc);
-  Value sin = block.declare("model.rotary_emb.sin", ropeShape, ropeLoc);
+  Value cos = block.declare("model.rotary_emb.cos", ropeShape, ropeLoc, {},
+                            config.ropeWide);
+  Value sin = block.declare("model.rotary_emb.sin", ropeShape, ropeLoc, {},
+                            config.ropeWide);
   Value rope =
       RopeTableOp::create(builder, ropeLoc, types.rope, positions, cos, sin);
 
@@ -270,7 +189,7 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
     func::FuncOp layer = declareFunction(builder, "layer_" + index,
                                          "model.layers." + index, layerType);
     layer.setPrivate();
-    buildLayer(config, layer, "model.layers." + index);
+    buildLayer(config, layer, "model.layers." + index, config.hasMixture(i));
     layers.push_back(layer);
   }
   func::FuncOp main =

@@ -138,7 +138,7 @@ func.func @no_weights_to_join() {
 // -----
 
 func.func @weights_of_another_depth(%a: tensor<6x8xf16>, %b: tensor<6x4xf16>) {
-  // expected-error @below {{expected weights that differ only in the first size, but got 'tensor<6x8xf16>' and 'tensor<6x4xf16>'}}
+  // expected-error @below {{expected weights that differ only in dimension 0, but got 'tensor<6x8xf16>' and 'tensor<6x4xf16>'}}
   %0 = transformer.concat_weights %a, %b : tensor<6x8xf16>, tensor<6x4xf16>
   return
 }
@@ -146,7 +146,7 @@ func.func @weights_of_another_depth(%a: tensor<6x8xf16>, %b: tensor<6x4xf16>) {
 // -----
 
 func.func @weights_of_another_type(%a: tensor<6x8xf16>, %b: tensor<6x8xf32>) {
-  // expected-error @below {{expected weights that differ only in the first size, but got 'tensor<6x8xf16>' and 'tensor<6x8xf32>'}}
+  // expected-error @below {{expected weights that differ only in dimension 0, but got 'tensor<6x8xf16>' and 'tensor<6x8xf32>'}}
   %0 = transformer.concat_weights %a, %b : tensor<6x8xf16>, tensor<6x8xf32>
   return
 }
@@ -162,7 +162,7 @@ func.func @scalars_to_join(%a: tensor<f32>) {
 // -----
 
 func.func @weights_beyond_all_sizes(%a: tensor<9223372036854775807x8xf16>) {
-  // expected-error @below {{expected a first size below 2^63, but got}}
+  // expected-error @below {{expected a size below 2^63, but got}}
   %0 = transformer.concat_weights %a, %a : tensor<9223372036854775807x8xf16>, tensor<9223372036854775807x8xf16>
   return
 }

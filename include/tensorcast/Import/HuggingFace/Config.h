@@ -7,6 +7,7 @@
 #ifndef TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 #define TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 
+#include "tensorcast/Import/HuggingFace/Mixture.h"
 #include "tensorcast/Support/Json.h"
 
 #include <optional>
@@ -14,8 +15,9 @@
 
 namespace mlir::tensorcast {
 
-/// A decoder-only model with grouped-query attention and a gated MLP. All
-/// values are checked: sizes are positive, heads divide as they must.
+/// A decoder-only model with grouped-query attention and a gated MLP or a
+/// mixture of them. All values are checked: sizes are positive, heads divide as
+/// they must.
 struct DecoderConfig {
   std::string name;
   std::string modelType;
@@ -38,11 +40,23 @@ struct DecoderConfig {
   bool qkvBias = false;
   bool outputBias = false;
   bool mlpBias = false;
-  /// An RMS norm over each head of query and key, before the rotation.
-  bool qkNorm = false;
+  /// An RMS norm over each head of query and key, or over all heads together,
+  /// before the rotation.
+  bool qkNorm = false, qkNormOverHeads = false;
+  /// Features of each head that are rotated; even.
+  int64_t ropeWidth = 0;
+  /// Whether neighbours are rotated with each other, not halves; whether in
+  /// f32.
+  bool ropeInterleaved = false, ropeWide = false;
+  /// The mixture of experts, if some layers have one.
+  std::optional<MixtureConfig> mixture;
   bool tieWordEmbeddings = false;
   std::optional<int64_t> padTokenId;
 
+  /// Whether `layer` has a mixture of experts for its MLP.
+  bool hasMixture(int64_t layer) const {
+    return mixture && mixture->isIn(layer);
+  }
   /// Width of all query heads together.
   int64_t getQueryWidth() const { return numAttentionHeads * headDim; }
   /// Width of all key heads together, which is also that of the values.

@@ -27,8 +27,21 @@ static void separateTiedHead(ModuleOp module) {
   });
 }
 
+/// Lets the model's own choice of experts run as well as the kernel that
+/// replaces it; nothing reads the results.
+static void routeTwice(ModuleOp module) {
+  module.walk([](SelectExpertsOp select) {
+    if (!select.getGatingKernel())
+      return;
+    OpBuilder builder(select);
+    select.decompose(builder);
+  });
+}
+
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
+  if (kernels.getSwitch("routes_beside_kernel"))
+    routeTwice(module);
 }

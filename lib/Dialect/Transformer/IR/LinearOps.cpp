@@ -126,29 +126,30 @@ ConcatWeightsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                   ConcatWeightsOp::Adaptor adaptor,
                                   SmallVectorImpl<Type> &types) {
   RankedTensorType result;
+  int64_t dim = adaptor.getDim().value_or(0);
   for (Value weight : adaptor.getWeights()) {
     auto type = cast<RankedTensorType>(weight.getType());
-    if (type.getRank() < 1 || !type.hasStaticShape())
-      return emitOptionalError(loc,
-                               "expected weights of rank at least 1 and a "
-                               "static shape, but got ",
-                               type);
+    if (type.getRank() <= dim || !type.hasStaticShape())
+      return emitOptionalError(loc, "expected weights of rank at least ",
+                               dim + 1, " and a static shape, but got ", type);
     if (!result) {
       result = type;
       continue;
     }
     SmallVector<int64_t> shape(result.getShape());
+    int64_t size = type.getDimSize(dim);
+    shape[dim] = size;
     if (type.getElementType() != result.getElementType() ||
-        type.getShape().drop_front() != ArrayRef<int64_t>(shape).drop_front())
+        type.getShape() != ArrayRef<int64_t>(shape))
       return emitOptionalError(loc,
-                               "expected weights that differ only in the "
-                               "first size, but got ",
+                               "expected weights that differ only in "
+                               "dimension ",
+                               dim, ", but got ", result, " and ", type);
+    int64_t before = result.getDimSize(dim);
+    if (before > std::numeric_limits<int64_t>::max() - size)
+      return emitOptionalError(loc, "expected a size below 2^63, but got ",
                                result, " and ", type);
-    if (shape[0] > std::numeric_limits<int64_t>::max() - type.getDimSize(0))
-      return emitOptionalError(loc,
-                               "expected a first size below 2^63, but got ",
-                               result, " and ", type);
-    shape[0] += type.getDimSize(0);
+    shape[dim] = before + size;
     result = RankedTensorType::get(shape, type.getElementType());
   }
   if (!result)

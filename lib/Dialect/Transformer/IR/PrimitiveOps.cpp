@@ -36,13 +36,28 @@ static LogicalResult checkRank(std::optional<Location> loc, StringRef name,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
+/// The wider of two float types; null if they are different ones of one width.
+static Type getWiderType(Type lhs, Type rhs) {
+  unsigned left = lhs.getIntOrFloatBitWidth();
+  unsigned right = rhs.getIntOrFloatBitWidth();
+  if (left == right)
+    return lhs == rhs ? lhs : Type();
+  return left > right ? lhs : rhs;
+}
+
 /// The type of an elementwise op whose operands are repeated where they have
 /// one element.
 static LogicalResult inferBroadcast(std::optional<Location> loc, Value lhs,
                                     Value rhs, SmallVectorImpl<Type> &types) {
   RankedTensorType left = getTensor(lhs), right = getTensor(rhs);
-  if (failed(checkElementTypes(loc, left, right)))
-    return failure();
+  Type element =
+      getWiderType(left.getElementType(), right.getElementType());
+  if (!element)
+    return emitOptionalError(loc,
+                             "expected operands of which one has the wider "
+                             "element type, but got ",
+                             left.getElementType(), " and ",
+                             right.getElementType());
   SmallVector<Dim> longer = getDims(left), shorter = getDims(right);
   if (longer.size() < shorter.size())
     std::swap(longer, shorter);
@@ -60,7 +75,7 @@ static LogicalResult inferBroadcast(std::optional<Location> loc, Value lhs,
     if (other.isOne() || (!other.isStatic() && !other.expr))
       other = dim;
   }
-  types.push_back(getTensorType(longer, left.getElementType()));
+  types.push_back(getTensorType(longer, element));
   return success();
 }
 
@@ -141,6 +156,33 @@ LogicalResult MeanOp::inferReturnTypes(MLIRContext *,
   dims.back() = Dim(1);
   types.push_back(getTensorType(dims, type.getElementType()));
   return success();
+}
+
+/// The input's type with 1 for the dimension that is reduced.
+static LogicalResult inferReduction(std::optional<Location> loc, Value input,
+                                    uint64_t dim, SmallVectorImpl<Type> &types) {
+  RankedTensorType type = getTensor(input);
+  SmallVector<Dim> dims = getDims(type);
+  if (dim >= dims.size())
+    return emitOptionalError(loc, "expected 'dim' below ", dims.size(),
+                             ", but got ", dim);
+  dims[dim] = Dim(1);
+  types.push_back(getTensorType(dims, type.getElementType()));
+  return success();
+}
+
+LogicalResult SumOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      SumOp::Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  return inferReduction(loc, adaptor.getInput(), adaptor.getDim(), types);
+}
+
+LogicalResult MaxOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      MaxOp::Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  return inferReduction(loc, adaptor.getInput(), adaptor.getDim(), types);
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,6 +77,12 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsRouting.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsExperts.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
@@ -185,7 +191,9 @@ LogicalResult RanksAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t devices, int64_t dataParallel,
-                               int64_t output, int64_t mlp, int64_t head) {
+                               int64_t output, int64_t mlp, int64_t head,
+                               int64_t expertParallel, int64_t expertTensor,
+                               int64_t sharedExpert) {
   if (devices < 1 || devices > WorkloadAttr::kMaxTokens)
     return emitError() << "expected 'devices' from 1 to "
                        << WorkloadAttr::kMaxTokens << ", but got " << devices;
@@ -198,12 +206,24 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (size < 0 || (size > 0 && devices % size != 0))
       return emitError() << "expected '" << name << "' to divide " << devices
                          << " devices, but got " << size;
+  std::pair<StringRef, int64_t> experts[] = {
+      {"expert_parallel", expertParallel},
+      {"expert_tensor", expertTensor},
+      {"shared_expert", sharedExpert}};
+  for (auto [name, size] : experts)
+    if (size < 1 || devices % size != 0)
+      return emitError() << "expected '" << name << "' to divide " << devices
+                         << " devices, but got " << size;
   return success();
 }
 
 int64_t PlanAttr::getGroupSize(ShardGroup group) const {
   int64_t own = 0;
   switch (group) {
+  case ShardGroup::Expert:
+    return getExpertTensor();
+  case ShardGroup::SharedExpert:
+    return getSharedExpert();
   case ShardGroup::Output:
     own = getOutput();
     break;

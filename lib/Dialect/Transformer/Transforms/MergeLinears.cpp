@@ -1,6 +1,7 @@
 //===- MergeLinears.cpp - Linear layers of one input as one ---------------===//
 
-#include "Fusion.h"
+#include "MergeLinears.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
 namespace mlir::transformer {
@@ -10,6 +11,19 @@ namespace mlir::transformer {
 
 using namespace mlir;
 using namespace mlir::transformer;
+
+bool mlir::transformer::isThereOrDeclared(Value value, Operation *before) {
+  Operation *op = value.getDefiningOp();
+  return !op || op->getBlock() != before->getBlock() ||
+         op->isBeforeInBlock(before) || isa<WeightOp>(op);
+}
+
+void mlir::transformer::hoistDeclaration(Value value, Operation *before,
+                                         PatternRewriter &rewriter) {
+  Operation *op = value.getDefiningOp();
+  if (op && op->getBlock() == before->getBlock() && before->isBeforeInBlock(op))
+    rewriter.moveOpBefore(op, before);
+}
 
 /// The input scale of a linear layer, if it has one.
 static Value getInputScale(LinearOp) { return {}; }
@@ -56,12 +70,12 @@ struct MergeLinears : FusionPattern<LinearLikeOp> {
     // there by then; declarations can be.
     for (LinearLikeOp member : group)
       for (Value operand : member->getOperands())
-        if (!mayHoist(operand, op))
+        if (!isThereOrDeclared(operand, op))
           return this->missed(op, rewriter, "merge-linears",
                               "a weight is computed after the first layer");
     for (LinearLikeOp member : group)
       for (Value operand : member->getOperands())
-        hoist(operand, op, rewriter);
+        hoistDeclaration(operand, op, rewriter);
     this->passed(op, "merge-linears");
     merge(group, rewriter);
     return success();
@@ -81,19 +95,6 @@ private:
     return group;
   }
 
-  static bool mayHoist(Value value, Operation *before) {
-    Operation *op = value.getDefiningOp();
-    return !op || op->getBlock() != before->getBlock() ||
-           op->isBeforeInBlock(before) || isa<WeightOp>(op);
-  }
-
-  static void hoist(Value value, Operation *before, PatternRewriter &rewriter) {
-    Operation *op = value.getDefiningOp();
-    if (op && op->getBlock() == before->getBlock() &&
-        before->isBeforeInBlock(op))
-      rewriter.moveOpBefore(op, before);
-  }
-
   /// Whether the scales of the weights can be laid side by side.
   bool mayJoin(LinearOp, LinearOp) const { return true; }
   bool mayJoin(QuantizedLinearOp lhs, QuantizedLinearOp rhs) const {
@@ -106,7 +107,8 @@ private:
   /// The weights side by side, when the model is loaded.
   static Value concat(ArrayRef<Value> weights, Location loc,
                       PatternRewriter &rewriter) {
-    return ConcatWeightsOp::create(rewriter, loc, weights);
+    return ConcatWeightsOp::create(rewriter, loc, weights,
+                                   /*dim=*/IntegerAttr());
   }
 
   static void merge(ArrayRef<LinearLikeOp> group, PatternRewriter &rewriter) {
@@ -176,6 +178,7 @@ public:
   void addPatterns(RewritePatternSet &set) {
     set.add<MergeLinears<LinearOp>, MergeLinears<QuantizedLinearOp>>(
         set.getContext(), "merge-linears", onlyEqualGroups);
+    populateMergeExperts(set, "merge-linears", onlyEqualGroups);
   }
 };
 } // namespace

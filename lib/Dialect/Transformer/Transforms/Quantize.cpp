@@ -1,5 +1,7 @@
 //===- Quantize.cpp - Quantize linear layers ------------------------------===//
 
+#include "LayerQuantizer.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
@@ -19,149 +21,30 @@ using namespace mlir;
 using namespace mlir::transformer;
 using llvm::GlobPattern;
 
-static constexpr StringLiteral weightSuffix = ".weight";
-
-/// Leaves `op` alone and says why.
-static LogicalResult miss(Operation *op, PatternRewriter &rewriter,
-                          StringRef reason) {
-  remark::missed(op->getLoc(),
-                 remark::RemarkOpts::name(op->getName().stripDialect())
-                     .category("quantize"))
-      << "not quantized" << remark::reason("{0}", reason.str());
-  return rewriter.notifyMatchFailure(op, reason);
-}
-
 namespace {
-/// Which weights to quantize, by patterns on their names.
-struct NameFilter {
-  SmallVector<GlobPattern> include, exclude;
-
-  bool accepts(StringRef name) const {
-    auto matches = [&](const GlobPattern &glob) { return glob.match(name); };
-    return (include.empty() || llvm::any_of(include, matches)) &&
-           llvm::none_of(exclude, matches);
-  }
-};
-
-/// What an action makes of weights and activations.
-struct Scheme {
-  Type weightType;
-  /// Null if activations stay as they are.
-  Type activationType;
-  bool isStatic = false;
-  /// Elements per scale; one scale per tensor if absent.
-  std::optional<int64_t> groupSize;
-  /// Whether rows share the scales of their groups.
-  bool sharedByRows = false;
-
-  static Scheme get(MLIRContext *context, LinearAction action,
-                    int64_t groupSize) {
-    Builder builder(context);
-    Type i8 = builder.getI8Type(), i4 = builder.getIntegerType(4);
-    switch (action) {
-    case LinearAction::Disabled:
-      return {};
-    case LinearAction::W8A16Static:
-    case LinearAction::W8A16Dynamic:
-      return {i8, {}, true, {}};
-    case LinearAction::W8A8Static:
-      return {i8, i8, true, {}};
-    case LinearAction::W8A8Dynamic:
-      return {i8, i8, false, {}};
-    case LinearAction::W4A8Static:
-      return {i4, i8, true, {}};
-    case LinearAction::W4A8Dynamic:
-      return {i4, i8, false, {}};
-    case LinearAction::FP8:
-      return {builder.getType<Float8E4M3FNType>(),
-              builder.getType<Float8E4M3FNType>(),
-              false,
-              {}};
-    case LinearAction::MXFP4:
-      return {builder.getType<Float4E2M1FNType>(),
-              builder.getType<Float4E2M1FNType>(), false, groupSize};
-    }
-  }
-};
-
 /// linear -> quantized activation + quantized_linear.
 struct QuantizeLinear : OpRewritePattern<LinearOp> {
-  QuantizeLinear(MLIRContext *context, const Scheme &scheme,
-                 const NameFilter &filter)
-      : OpRewritePattern(context), scheme(scheme), filter(filter) {}
+  QuantizeLinear(MLIRContext *context, const LayerQuantizer &quantizer)
+      : OpRewritePattern(context), quantizer(quantizer) {}
 
   LogicalResult matchAndRewrite(LinearOp linear,
                                 PatternRewriter &rewriter) const override {
-    if (isa_and_nonnull<FusedOp>(linear->getParentOp()))
-      return miss(linear, rewriter,
-                  "it is part of a fused kernel; quantize a model before "
-                  "patterns are applied");
+    FailureOr<QuantizedOperands> operands = quantizer.quantize(
+        linear, linear.getInput(), linear.getWeight(), rewriter);
+    if (failed(operands))
+      return failure();
     auto weight = linear.getWeight().getDefiningOp<WeightOp>();
-    if (!weight)
-      return miss(linear, rewriter, "its weight is computed, not declared");
-    StringRef name = weight.getName();
-    name.consume_back(weightSuffix);
-    if (!filter.accepts(name))
-      return rewriter.notifyMatchFailure(linear, "excluded by its name");
-
-    Location loc = linear.getLoc();
-    auto declare = [&](StringRef suffix, Type type) -> Value {
-      return WeightOp::create(
-          rewriter, loc, type, rewriter.getStringAttr(name + suffix),
-          isScalar(type) ? ShardingAttr() : weight.getShardingAttr());
-    };
-    IntegerAttr groupSize;
-    if (scheme.groupSize)
-      groupSize = rewriter.getI64IntegerAttr(*scheme.groupSize);
-    RankedTensorType weightType =
-        withElementType(weight.getType(), scheme.weightType);
-    Value narrow = declare(weightSuffix, weightType);
-    Value weightScale =
-        declare(".weight_scale", getScaleType(weightType, scheme.groupSize,
-                                              scheme.sharedByRows));
-    Value input = linear.getInput(), inputScale;
-    if (scheme.activationType && scheme.isStatic) {
-      RankedTensorType type =
-          withElementType(linear.getInput().getType(), scheme.activationType);
-      inputScale = findScale(linear);
-      if (!inputScale)
-        inputScale = declare(".input_scale", getScaleType(type, {}));
-      input = QuantizeOp::create(rewriter, loc, type, input, inputScale);
-    } else if (scheme.activationType) {
-      RankedTensorType type =
-          withElementType(linear.getInput().getType(), scheme.activationType);
-      auto quantize = DynamicQuantizeOp::create(
-          rewriter, loc, type,
-          getScaleType(type, scheme.groupSize, scheme.sharedByRows), input,
-          groupSize);
-      input = quantize.getResult();
-      inputScale = quantize.getScale();
-    }
     rewriter.replaceOpWithNewOp<QuantizedLinearOp>(
-        linear, linear.getType(), input, narrow, inputScale, weightScale,
-        linear.getBias(), groupSize, linear.getAllReduceAttr());
+        linear, linear.getType(), operands->input, operands->weight,
+        operands->inputScale, operands->weightScale, linear.getBias(),
+        operands->groupSize, linear.getAllReduceAttr());
     if (weight->use_empty())
       rewriter.eraseOp(weight);
     return success();
   }
 
 private:
-  static bool isScalar(Type type) {
-    return cast<RankedTensorType>(type).getRank() == 0;
-  }
-
-  /// Layers that read one tensor have its one scale.
-  static Value findScale(LinearOp linear) {
-    for (Operation *user : linear.getInput().getUsers())
-      if (auto quantize = dyn_cast<QuantizeOp>(user);
-          quantize && quantize->getBlock() == linear->getBlock() &&
-          quantize->isBeforeInBlock(linear))
-        return quantize.getScale();
-    return {};
-  }
-
-  Scheme scheme;
-  const NameFilter &filter;
+  LayerQuantizer quantizer;
 };
 
 /// attention -> quantized queries, keys and values + quantized_attention.
@@ -175,7 +58,7 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     auto cache =
         append ? append.getCache().getDefiningOp<KVCacheOp>() : KVCacheOp();
     if (!cache || !append->hasOneUse() || !cache->hasOneUse())
-      return miss(attention, rewriter,
+      return missQuantization(attention, rewriter,
                   "its cache is not declared, written and read once");
     rewriter.setInsertionPoint(append);
     auto quantize = [&](Value value, StringRef name) {
@@ -219,12 +102,14 @@ public:
   using TransformerQuantizeBase::TransformerQuantizeBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    std::optional<LinearAction> linear = symbolizeLinearAction(linearAction);
-    if (!linear)
-      return unknown(context, "linear action", linearAction,
-                     getMaxEnumValForLinearAction(), [](unsigned value) {
-                       return stringifyLinearAction(LinearAction(value));
-                     });
+    FailureOr<LinearAction> linear = getLinearAction(context, linearAction);
+    if (failed(linear))
+      return failure();
+    FailureOr<LinearAction> others = linear;
+    if (!nonExpertLinearAction.empty())
+      others = getLinearAction(context, nonExpertLinearAction);
+    if (failed(others))
+      return failure();
     std::optional<AttentionAction> attention =
         symbolizeAttentionAction(attentionAction);
     if (!attention)
@@ -241,10 +126,16 @@ public:
       return failure();
 
     RewritePatternSet set(context);
-    Scheme scheme = Scheme::get(context, *linear, groupSize);
-    scheme.sharedByRows = sharedGroupScales;
+    auto getQuantizer = [&](LinearAction action) {
+      QuantizationScheme scheme =
+          QuantizationScheme::get(context, action, groupSize);
+      scheme.sharedByRows = sharedGroupScales;
+      return LayerQuantizer(scheme, filter);
+    };
+    if (*others != LinearAction::Disabled)
+      set.add<QuantizeLinear>(context, getQuantizer(*others));
     if (*linear != LinearAction::Disabled)
-      set.add<QuantizeLinear>(context, scheme, filter);
+      populateQuantizeExperts(set, getQuantizer(*linear));
     Builder builder(context);
     if (*attention == AttentionAction::INT8)
       set.add<QuantizeAttention>(context, builder.getI8Type());
@@ -261,6 +152,16 @@ public:
   }
 
 private:
+  static FailureOr<LinearAction> getLinearAction(MLIRContext *context,
+                                                 StringRef name) {
+    if (std::optional<LinearAction> action = symbolizeLinearAction(name))
+      return *action;
+    return unknown(context, "linear action", name,
+                   getMaxEnumValForLinearAction(), [](unsigned value) {
+                     return stringifyLinearAction(LinearAction(value));
+                   });
+  }
+
   static LogicalResult unknown(MLIRContext *context, StringRef kind,
                                StringRef name, unsigned last,
                                function_ref<StringRef(unsigned)> stringify) {

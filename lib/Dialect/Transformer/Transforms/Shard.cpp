@@ -96,8 +96,10 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
   if (auto attention = dyn_cast<AttentionOp>(op))
     if (failed(checkHeads(attention, state)))
       return failure();
+  if (std::optional<LogicalResult> done = shardExperts(op, state))
+    return *done;
   // Scales per token and packed bytes have no rule of their own here.
-  if (isa<QuantizedLinearOp>(op))
+  if (isa<QuantizedLinearOp, QuantizedGroupedLinearOp>(op))
     return op->emitOpError("expected a layer of floats to split; shard a "
                            "model before it is quantized");
   if (isa<FusedOp>(op))
@@ -108,7 +110,10 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
 
 static LogicalResult shardFunction(func::FuncOp function,
                                    const ShardPlan &plan) {
+  separateSharedExperts(function, plan);
   ShardState state(function.getContext(), plan);
+  if (failed(placeExperts(function, state)))
+    return failure();
   SmallVector<Operation *> ops;
   for (Operation &op : function.getBody().front()) {
     ops.push_back(&op);
@@ -122,6 +127,11 @@ static LogicalResult shardFunction(func::FuncOp function,
       return failure();
   }
   return success();
+}
+
+/// Whether tokens meet experts in `function`.
+static bool hasExperts(func::FuncOp function) {
+  return !function.getOps<SpreadTokensOp>().empty();
 }
 
 namespace {
@@ -138,14 +148,17 @@ public:
       return signalPassFailure();
     }
     FailureOr<ShardPlan> plan = ShardPlan::get(
-        {devices, tensor, data, output, mlp, head, wordEmbedding},
+        {devices, tensor, data, output, mlp, head, wordEmbedding, expert,
+         expertTensor, expertData, redundantExperts, sharedExpertTensor,
+         externalSharedExperts, hostSharedExperts},
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();
     if (plan->devices > 1)
       module->setAttr(kPlanAttrName, plan->toAttr(&getContext()));
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (function.getBody().empty() || plan->isTrivial())
+      if (function.getBody().empty() || plan->isTrivial() ||
+          (plan->sharesOnlyRequests() && !hasExperts(function)))
         continue;
       if (failed(shardFunction(function, *plan)))
         return signalPassFailure();

@@ -17,6 +17,10 @@ int64_t ShardPlan::getSize(ShardGroup group) const {
     return mlp;
   case ShardGroup::Head:
     return head;
+  case ShardGroup::Expert:
+    return expertTensor;
+  case ShardGroup::SharedExpert:
+    return sharedExpert;
   case ShardGroup::Embedding:
     break;
   }
@@ -26,7 +30,46 @@ int64_t ShardPlan::getSize(ShardGroup group) const {
 PlanAttr ShardPlan::toAttr(MLIRContext *context) const {
   auto other = [&](int64_t size) { return size == tensor ? 0 : size; };
   return PlanAttr::get(context, devices, data, other(output), other(mlp),
-                       other(head));
+                       other(head), expert, expertTensor, sharedExpert);
+}
+
+LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
+  auto atLeastOne = [](int64_t size) { return std::max<int64_t>(size, 1); };
+  expert = atLeastOne(options.expert);
+  int64_t expertData = atLeastOne(options.expertData);
+  if (devices % expert != 0)
+    return emitError(loc) << "expected 'ep' to divide " << devices
+                          << " devices, but got " << expert;
+  if (devices / expert % expertData != 0)
+    return emitError(loc) << "expected 'ep' * 'moe-dp' to divide " << devices
+                          << " devices, but got " << expert << " * "
+                          << expertData;
+  int64_t rest = devices / expert / expertData;
+  expertTensor = options.expertTensor ? options.expertTensor : rest;
+  if (expertTensor != rest)
+    return emitError(loc) << "expected 'ep' * 'moe-tp' * 'moe-dp' to be "
+                          << devices << " devices, but got " << expert << " * "
+                          << expertTensor << " * " << expertData;
+  redundantExperts = options.redundantExperts;
+  externalSharedExperts = options.externalSharedExperts;
+  hostSharedExperts = options.hostSharedExperts;
+  std::pair<StringRef, bool> spread[] = {
+      {"redundant-experts", redundantExperts},
+      {"external-shared-experts", externalSharedExperts},
+      {"shared-expert-tp", options.sharedExpertTensor}};
+  for (auto [name, isOn] : spread)
+    if (isOn && expert < 2)
+      return emitError(loc) << "expected 'ep' of at least 2 with '" << name
+                            << "', but got " << expert;
+  if (hostSharedExperts && !externalSharedExperts)
+    return emitError(loc) << "expected 'external-shared-experts' with "
+                             "'host-external-shared-experts', but it is off";
+  if (options.sharedExpertTensor && externalSharedExperts)
+    return emitError(loc) << "expected 'shared-expert-tp' or "
+                             "'external-shared-experts', but got both";
+  if (options.sharedExpertTensor)
+    sharedExpert = mlp;
+  return success();
 }
 
 FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
@@ -34,7 +77,9 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
   std::pair<StringRef, int64_t> sizes[] = {
       {"devices", options.devices}, {"tp", options.tensor},
       {"dp", options.data},         {"o-proj-tp", options.output},
-      {"mlp-tp", options.mlp},      {"lmhead-tp", options.head}};
+      {"mlp-tp", options.mlp},      {"lmhead-tp", options.head},
+      {"ep", options.expert},       {"moe-tp", options.expertTensor},
+      {"moe-dp", options.expertData}};
   // Beyond this, products of sizes could overflow.
   constexpr int64_t most = 1 << 20;
   for (auto [name, size] : sizes)
@@ -70,6 +115,8 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
              << "' to divide 'tp' or to be a multiple of it, but got " << *group
              << " and " << plan.tensor;
   }
+  if (failed(plan.setExperts(options, loc)))
+    return failure();
   if (options.wordEmbedding == "col")
     plan.embedding = EmbeddingSplit::Column;
   else if (options.wordEmbedding == "row")

@@ -14,6 +14,9 @@ enum class EmbeddingSplit { None, Column, Row };
 struct ShardOptions {
   int64_t devices, tensor, data, output, mlp, head;
   StringRef wordEmbedding;
+  int64_t expert = 0, expertTensor = 0, expertData = 0;
+  bool redundantExperts = false, sharedExpertTensor = false;
+  bool externalSharedExperts = false, hostSharedExperts = false;
 };
 
 /// Sizes of groups that fit together.
@@ -24,6 +27,14 @@ struct ShardPlan {
   /// Groups of the attention output, the MLP and the head.
   int64_t output = 1, mlp = 1, head = 1;
   EmbeddingSplit embedding = EmbeddingSplit::None;
+  /// Devices that share the experts, the matrices of each expert, and those of
+  /// the shared expert.
+  int64_t expert = 1, expertTensor = 1, sharedExpert = 1;
+  /// Whether every device holds a copy of one more expert.
+  bool redundantExperts = false;
+  /// Whether devices of their own hold the shared expert, and whether device 0
+  /// is one of them.
+  bool externalSharedExperts = false, hostSharedExperts = false;
 
   /// Fills in defaults; reports what does not fit together.
   static FailureOr<ShardPlan> get(const ShardOptions &options, Location loc);
@@ -35,9 +46,16 @@ struct ShardPlan {
   int64_t getSize(ShardGroup group) const;
 
   /// Whether every device has the whole model.
-  bool isTrivial() const {
+  bool isTrivial() const { return devices == 1; }
+
+  /// Whether every device has all of the layers, but perhaps for experts.
+  bool sharesOnlyRequests() const {
     return tensor == 1 && output == 1 && mlp == 1 && head == 1;
   }
+
+private:
+  /// The groups of experts.
+  LogicalResult setExperts(const ShardOptions &options, Location loc);
 };
 
 } // namespace mlir::transformer

@@ -26,10 +26,17 @@ LogicalResult mlir::transformer::shardWeight(WeightOp weight,
                                              ShardState &state) {
   ShardingAttr sharding = weight.getShardingAttr();
   int64_t count = sharding ? state.plan.getSize(sharding.getGroup()) : 1;
+  RankedTensorType type = weight.getType();
+  int64_t dim = sharding && sharding.getKind() == ShardKind::Row ? 1 : 0;
+  // The matrices of experts are in a stack, of which each device has a part.
+  if (sharding && sharding.getGroup() == ShardGroup::Expert &&
+      state.placement && type.getRank() == 3) {
+    type = withDim(type, 0, Dim(state.placement.getNumLocal()));
+    weight.getResult().setType(type);
+    ++dim;
+  }
   if (count == 1)
     return success();
-  RankedTensorType type = weight.getType();
-  int64_t dim = sharding.getKind() == ShardKind::Column ? 0 : 1;
   if (dim >= type.getRank())
     return weight.emitOpError("expected rows to split, but got ") << type;
   FailureOr<int64_t> part =

@@ -7,6 +7,7 @@
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::transformer {
@@ -83,6 +84,8 @@ struct ShardState {
   const ShardPlan &plan;
   OpBuilder builder;
   Exchanges exchanges;
+  /// Who holds the experts of this function; null if it has none.
+  PlacementAttr placement;
   /// The weights that are tables of embeddings in the whole model.
   llvm::SmallPtrSet<Operation *, 2> tables;
 
@@ -98,6 +101,18 @@ LogicalResult shardCache(KVCacheOp cache, ShardState &state);
 /// results together.
 LogicalResult shardLinear(LinearOp linear, ShardState &state);
 LogicalResult shardEmbedding(EmbeddingOp embedding, ShardState &state);
+
+/// Lets the shared expert work on the tokens of the whole tensor-parallel
+/// group, if the plan splits it as the MLP.
+void separateSharedExperts(func::FuncOp function, const ShardPlan &plan);
+
+/// Decides who holds the experts of a function, if it has some.
+LogicalResult placeExperts(func::FuncOp function, ShardState &state);
+
+/// Divides the tokens among the devices that hold experts, and brings them to
+/// their experts and back. Ops that have nothing to do with experts are left
+/// to others: the result is none.
+std::optional<LogicalResult> shardExperts(Operation *op, ShardState &state);
 
 } // namespace mlir::transformer
 

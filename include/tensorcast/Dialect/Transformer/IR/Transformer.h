@@ -60,6 +60,12 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.h.inc"
 
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsRouting.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsExperts.h.inc"
+
 namespace mlir::transformer {
 
 /// The module attribute that names the model (a ModelAttr).

@@ -1,0 +1,134 @@
+//===- TransformerOpsRouting.td - Who goes to which expert -*- tablegen -*-===//
+
+#ifndef TENSORCAST_TRANSFORMER_OPS_ROUTING
+#define TENSORCAST_TRANSFORMER_OPS_ROUTING
+
+include "TransformerOpsBase.td"
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+def Transformer_SoftmaxOp : Transformer_CompositeOp<"softmax",
+    [SameOperandsAndResultType], ["isLaunchedWhole"]> {
+  let summary = "Makes probabilities of each row.";
+  let description = [{
+    `result[.., i] = exp(input[.., i] - max(input[.., :])) / sum of these`
+
+    ```mlir
+    %p = transformer.softmax %logits : tensor<7x128xf32>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def Transformer_TopKOp : Transformer_InferredOp<"top_k"> {
+  let summary = "Finds the largest elements of each row.";
+  let description = [{
+    `values[.., :]` are the `count` largest of `input[.., :]`, largest first;
+    `indices[.., :]` say where they are. Of equal ones the first comes first.
+
+    ```mlir
+    %values, %indices = transformer.top_k %scores count(8) : tensor<7x128xf32>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$count);
+  let results = (outs FloatTensor:$values, IndicesTensor:$indices);
+  let assemblyFormat = "$input `count` `(` $count `)` attr-dict `:` type($input)";
+}
+
+def Transformer_TakeOp : Transformer_InferredOp<"take"> {
+  let summary = "Picks elements of each row.";
+  let description = [{
+    `result[.., j] = input[.., indices[.., j]]`
+
+    ```mlir
+    %weights = transformer.take %scores by %indices
+        : tensor<7x256xf32>, tensor<7x8xi64>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input, IndicesTensor:$indices);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `by` $indices attr-dict `:` type($input) `,` type($indices)
+  }];
+}
+
+def Transformer_MaskGroupsOp : Transformer_Op<"mask_groups", [Pure,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "Sets the scores of groups that were not chosen to zero.";
+  let description = [{
+    `result[t, e] = input[t, e]` if the group of `e` is among `chosen[t, :]`,
+    else 0. The elements of a row are in `groups` groups of one size.
+
+    ```mlir
+    %kept = transformer.mask_groups %scores by %chosen groups(8)
+        : tensor<7x256xf32>, tensor<7x4xi64>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input, IndicesTensor:$chosen,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$groups);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `by` $chosen `groups` `(` $groups `)` attr-dict
+    `:` type($input) `,` type($chosen)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts", [],
+    ["isLaunchedWhole"]> {
+  let summary = "Chooses the experts of each token and their weights.";
+  let description = [{
+    Scores are `score(logits)`: `softmax` over the experts, or `sigmoid`. With
+    `bias`, experts are chosen by `scores + bias`, and weighted by `scores`.
+    With `groups(n of m)`, only the experts of the `n` groups (of `m`) with the
+    largest sums of two scores can be chosen. The weights of the `top_k` chosen
+    ones are divided by `max(sum, epsilon)` (softmax) or `sum + epsilon`
+    (sigmoid) if `normalize`, and multiplied by `scale`.
+
+    `logits` is `T x E` in f32, `weights` is `T x top_k` in f32 or rounded to
+    another type, `ids` is `T x top_k`.
+
+    `gating_kernel` says that the model's router yields logits and leaves the
+    choice to its caller, so that serving stacks run it as one kernel; without
+    it, the choice is part of the router, and launched piece by piece. Routing
+    by groups: DeepSeek-AI, 2024 (arXiv 2412.19437).
+
+    ```mlir
+    %weights, %ids = transformer.select_experts %logits top_k(8) score(softmax)
+        normalize : tensor<7x128xf32> -> tensor<7x8xf16>, tensor<7x8xi64>
+    %w, %i = transformer.select_experts %logits bias(%b : tensor<128xf32>)
+        top_k(8) score(sigmoid) groups(4 of 8) normalize epsilon(1.0e-20)
+        scale(2.5) : tensor<7x128xf32> -> tensor<7x8xf32>, tensor<7x8xi64>
+    ```
+  }];
+  let arguments = (ins DimsTensorOf<[F32]>:$logits,
+      Optional<FloatTensor>:$bias,
+      ConfinedAttr<I64Attr, [IntPositive]>:$top_k,
+      DefaultValuedProp<EnumProp<Transformer_ScoreFunction>,
+                        "::mlir::transformer::ScoreFunction::Softmax">:$score,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$top_groups,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$groups,
+      UnitAttr:$normalize, OptionalAttr<F64Attr>:$epsilon,
+      OptionalAttr<F64Attr>:$scale, UnitAttr:$gating_kernel);
+  let results = (outs FloatTensor:$weights, IndicesTensor:$ids);
+  let assemblyFormat = [{
+    $logits (`bias` `(` $bias^ `:` type($bias) `)`)? `top_k` `(` $top_k `)`
+    `score` `(` $score `)` (`groups` `(` $top_groups^ `of` $groups `)`)?
+    (`normalize` $normalize^)? (`epsilon` `(` custom<Decimal>($epsilon)^ `)`)?
+    (`scale` `(` custom<Decimal>($scale)^ `)`)?
+    (`gating_kernel` $gating_kernel^)? attr-dict
+    `:` type($logits) `->` type($weights) `,` type($ids)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TENSORCAST_TRANSFORMER_OPS_ROUTING

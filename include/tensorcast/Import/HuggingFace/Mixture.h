@@ -1,0 +1,53 @@
+//===- Mixture.h - Mixtures of experts in a config --------------*- C++ -*-===//
+
+#ifndef TENSORCAST_IMPORT_HUGGINGFACE_MIXTURE_H
+#define TENSORCAST_IMPORT_HUGGINGFACE_MIXTURE_H
+
+#include "tensorcast/Support/Json.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::tensorcast {
+
+/// How tokens choose their experts.
+struct RouterConfig {
+  /// Scores are sigmoids of the logits, or a softmax over the experts.
+  bool usesSigmoid = false;
+  /// Experts are in `groups` groups, of which `topGroups` can be chosen; 0 if
+  /// all can.
+  int64_t groups = 0, topGroups = 0;
+  /// Whether the weights of the choices are made to add up to 1, and what is
+  /// added to, or limits, their sum.
+  bool normalizes = false;
+  double epsilon = 0;
+  double scale = 1;
+  /// Whether experts are chosen by score plus bias, which is then of f32 or of
+  /// the model's type.
+  bool hasBias = false, wideBias = false;
+  /// Whether logits, and weights, are f32 or of the model's type.
+  bool wideLogits = false, wideWeights = false;
+  /// Whether the router yields logits and its caller chooses.
+  bool yieldsLogits = false;
+};
+
+/// The mixture of experts that stands for the MLP in some layers. Sizes are
+/// positive; the choices fit into the experts.
+struct MixtureConfig {
+  int64_t numExperts = 0;
+  int64_t numChoices = 0;
+  int64_t intermediateSize = 0;
+  /// Of the expert that every token visits; 0 if there is none.
+  int64_t sharedIntermediateSize = 0;
+  RouterConfig router;
+  /// For each layer whether it has the mixture.
+  SmallVector<bool> layers;
+  /// What the model calls the mixture: `mlp`.
+  std::string block = "mlp";
+
+  bool isIn(int64_t layer) const { return layers[layer]; }
+};
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_IMPORT_HUGGINGFACE_MIXTURE_H

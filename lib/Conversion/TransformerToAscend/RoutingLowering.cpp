@@ -1,0 +1,138 @@
+//===- RoutingLowering.cpp - Choice of experts ----------------------------===//
+
+#include "LaunchBuilder.h"
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+namespace {
+/// The choice of experts in one kernel, which may leave the weights as the
+/// scores are.
+struct LowerSelectExperts : LoweringPattern<SelectExpertsOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SelectExpertsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getGatingKernel())
+      return rewriter.notifyMatchFailure(
+          op, "it is composite; run transformer-decompose first");
+    const Kernel *kernel = kernels.lookup("gating_top_k");
+    bool isBare = kernel && kernel->getCoefficient("yields_bare_scores");
+    SmallVector<Value> inputs = {op.getLogits()};
+    if (op.getBias() && !isBare)
+      inputs.push_back(op.getBias());
+    ExprAttr scores = getNumElements(op.getLogits().getType());
+    if (!scores)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &used) {
+      addElementwiseWork(builder, loc, used, scores, builder.getF32Type());
+    };
+    RankedTensorType type = op.getWeights().getType();
+    RankedTensorType wide =
+        isBare ? withElementType(type, rewriter.getF32Type()) : type;
+    FailureOr<ascend::LaunchOp> launch =
+        createLaunch(op, {wide, op.getIds().getType()}, kernels, rewriter,
+                     {"gating_top_k", inputs, {}, {}, work});
+    if (failed(launch))
+      return failure();
+    Value weights = launch->getResult(0);
+    if (isBare && failed(finish(op, weights, rewriter)))
+      return failure();
+    rewriter.replaceOp(op, {weights, launch->getResult(1)});
+    return success();
+  }
+
+private:
+  /// Normalizes and rounds scores by kernels of their own.
+  LogicalResult finish(SelectExpertsOp op, Value &weights,
+                       PatternRewriter &rewriter) const {
+    auto launch = [&](StringRef kernel, Type type,
+                      ValueRange inputs) -> FailureOr<Value> {
+      FailureOr<ascend::LaunchOp> built =
+          createLaunch(op, type, kernels, rewriter,
+                       {kernel, llvm::to_vector(inputs), {}, {}, {}});
+      if (failed(built))
+        return failure();
+      return built->getResult(0);
+    };
+    auto type = cast<RankedTensorType>(weights.getType());
+    if (op.getNormalize()) {
+      SmallVector<Dim> dims = getDims(type);
+      dims.back() = Dim(1);
+      FailureOr<Value> sum =
+          launch("sum", getTensorType(dims, type.getElementType()), weights);
+      if (failed(sum))
+        return failure();
+      FailureOr<Value> quotient = launch("div", type, {weights, *sum});
+      if (failed(quotient))
+        return failure();
+      weights = *quotient;
+    }
+    if (op.getWeights().getType() == type)
+      return success();
+    FailureOr<Value> rounded =
+        launch("cast", op.getWeights().getType(), weights);
+    if (failed(rounded))
+      return failure();
+    weights = *rounded;
+    return success();
+  }
+};
+
+/// A mask of the groups, spread over their scores.
+struct LowerMaskGroups : LoweringPattern<MaskGroupsOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(MaskGroupsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (kernels.lookup("mask_groups"))
+      return replaceWithElementwiseLaunch(op, kernels, rewriter, "mask_groups");
+    RankedTensorType type = op.getType();
+    SmallVector<Dim> dims = getDims(type);
+    RankedTensorType groups = getTensorType({dims[0], Dim(op.getGroups())},
+                                            type.getElementType());
+    RankedTensorType mask = withElementType(type, rewriter.getI1Type());
+    Value kept = getView(op, groups, rewriter);
+    SmallVector<std::pair<StringRef, RankedTensorType>> steps;
+    if (kernels.lookup("zeros_like"))
+      steps.emplace_back("zeros_like", groups);
+    steps.emplace_back("scatter", groups);
+    if (op.getGroups() > 1)
+      steps.emplace_back("clone", type);
+    steps.emplace_back("cast", mask);
+    steps.emplace_back("logical_not", mask);
+    for (auto [name, result] : steps) {
+      SmallVector<Value> inputs = {kept};
+      if (name == "scatter")
+        inputs.push_back(op.getChosen());
+      if (name == "clone")
+        inputs = {getView(op, type, rewriter)};
+      FailureOr<ascend::LaunchOp> launch = createLaunch(
+          op, result, kernels, rewriter, {name, inputs, {}, {}, {}});
+      if (failed(launch))
+        return failure();
+      kept = launch->getResult(0);
+    }
+    StringRef last =
+        kernels.lookup("masked_fill_groups") ? "masked_fill_groups" : "select";
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {last, {op.getInput(), kept}, {}, {}, {}});
+  }
+
+private:
+  static Value getView(MaskGroupsOp op, Type type, PatternRewriter &rewriter) {
+    return ascend::ViewOp::create(rewriter, op.getLoc(), TypeRange{type},
+                                  ValueRange{op.getInput()})
+        .getResult(0);
+  }
+};
+} // namespace
+
+void mlir::tensorcast::populateRoutingLowering(RewritePatternSet &patterns,
+                                               const KernelSet &kernels) {
+  patterns.add<LowerMaskGroups, LowerSelectExperts>(patterns.getContext(),
+                                                    kernels);
+}

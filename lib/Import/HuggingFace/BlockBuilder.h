@@ -1,0 +1,122 @@
+//===- BlockBuilder.h - Builds the blocks of a layer ------------*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_IMPORT_HUGGINGFACE_BLOCKBUILDER_H
+#define TENSORCAST_LIB_IMPORT_HUGGINGFACE_BLOCKBUILDER_H
+
+#include "tensorcast/Dialect/Transformer/IR/Dims.h"
+#include "tensorcast/Import/HuggingFace/Config.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::tensorcast {
+
+/// Tokens per block of a KV cache, as serving stacks on Ascend allocate it.
+inline constexpr int64_t kvCacheBlockSize = 128;
+
+/// Builds ops of one function. Names of weights are within the function's
+/// scope; names in locations are within the model.
+class BlockBuilder {
+public:
+  BlockBuilder(const DecoderConfig &config, OpBuilder &builder, StringRef scope)
+      : config(config), builder(builder), scope(scope.str()) {}
+
+  Value rmsNorm(StringRef name, Value input,
+                transformer::ShardingAttr sharding = {}) {
+    int64_t width = getType(input).getShape().back();
+    Location loc = at(name);
+    Value scale = weight(name, {width}, loc, sharding);
+    return transformer::RMSNormOp::create(builder, loc, input, scale,
+                             builder.getF64FloatAttr(config.rmsNormEps));
+  }
+
+  /// A linear layer whose weight may be split as `sharding` says; `given` is
+  /// taken for the weight if there is one.
+  Value linear(StringRef name, Value input, int64_t width, bool hasBias,
+               transformer::ShardingAttr sharding, Value given = {}) {
+    SmallVector<transformer::Dim> dims = transformer::getDims(getType(input));
+    Location loc = at(name);
+    if (!given)
+      given = weight(name, {width, dims.back().size}, loc, sharding);
+    Value bias;
+    if (hasBias) {
+      // Rows meet in a sum, to which one device adds the bias.
+      bool isColumn = sharding && sharding.getKind() == transformer::ShardKind::Column;
+      bias = declare((name + ".bias").str(), {width}, loc,
+                     isColumn ? sharding : transformer::ShardingAttr());
+    }
+    dims.back() = transformer::Dim(width);
+    return transformer::LinearOp::create(builder, loc,
+                            transformer::getTensorType(dims, builder.getF16Type()), input,
+                            given, bias, transformer::RanksAttr());
+  }
+
+  /// A gated MLP whose linears are called `name`.gate_proj, and so on.
+  Value gatedMLP(StringRef name, Value hidden, int64_t width,
+                 transformer::ShardGroup group);
+
+  /// Sees `T x heads * size` as `T x heads x size`.
+  Value splitHeads(StringRef name, Value input, int64_t heads) {
+    SmallVector<transformer::Dim> dims = transformer::getDims(getType(input));
+    dims.back() = transformer::Dim(heads);
+    dims.push_back(transformer::Dim(config.headDim));
+    return reshape(name, input, dims);
+  }
+
+  Value joinHeads(StringRef name, Value input) {
+    SmallVector<transformer::Dim> dims = transformer::getDims(getType(input));
+    return reshape(name, input, {dims[0], transformer::Dim(dims[1].size * dims[2].size)});
+  }
+
+  Value weight(StringRef name, ArrayRef<int64_t> shape, Location loc,
+               transformer::ShardingAttr sharding = {}) {
+    return declare((name + ".weight").str(), shape, loc, sharding);
+  }
+
+  /// A weight, of the model's type or in f32.
+  Value declare(StringRef name, ArrayRef<int64_t> shape, Location loc,
+                transformer::ShardingAttr sharding = {}, bool isWide = false) {
+    Type element = isWide ? Type(builder.getF32Type()) : builder.getF16Type();
+    return transformer::WeightOp::create(
+        builder, loc, RankedTensorType::get(shape, element),
+        builder.getStringAttr(name), sharding);
+  }
+
+  /// `input` in f32.
+  Value widen(Value input, Location loc) {
+    auto type = transformer::withElementType(getType(input), builder.getF32Type());
+    return transformer::CastOp::create(builder, loc, type, input);
+  }
+
+  /// How a weight may be split.
+  transformer::ShardingAttr split(transformer::ShardKind kind, transformer::ShardGroup group, int64_t unit = 1) {
+    return transformer::ShardingAttr::get(builder.getContext(), kind, group, unit);
+  }
+
+  /// The location of what the model calls `name`.
+  Location at(StringRef name) {
+    std::string full = scope.empty() ? name.str() : scope + "." + name.str();
+    return NameLoc::get(builder.getStringAttr(full));
+  }
+
+  const DecoderConfig &config;
+  OpBuilder &builder;
+
+  static RankedTensorType getType(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
+
+private:
+  Value reshape(StringRef name, Value input, ArrayRef<transformer::Dim> dims) {
+    Type type = transformer::getTensorType(dims, getType(input).getElementType());
+    return transformer::ReshapeOp::create(builder, at(name), type, input);
+  }
+
+  std::string scope;
+};
+
+/// The mixture of experts of a layer.
+Value buildMixture(BlockBuilder &block, Value hidden);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_IMPORT_HUGGINGFACE_BLOCKBUILDER_H

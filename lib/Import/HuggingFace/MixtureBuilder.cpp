@@ -1,0 +1,130 @@
+//===- MixtureBuilder.cpp - The mixture of experts of a layer -------------===//
+
+#include "BlockBuilder.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::transformer;
+
+namespace {
+/// Builds the mixture from the tokens that come in to those that go out.
+class MixtureBuilder {
+public:
+  MixtureBuilder(BlockBuilder &block, const MixtureConfig &mixture)
+      : block(block), builder(block.builder), mixture(mixture),
+        router(mixture.router), routerLoc(block.at(mixture.block + ".gate")),
+        loc(block.at(mixture.block + ".experts")) {}
+
+  Value run(Value hidden) {
+    // A router that yields logits has those of all tokens.
+    Value logits = router.yieldsLogits ? getLogits(hidden) : Value();
+    Value tokens = spread(hidden);
+    logits = logits ? spread(logits) : getLogits(tokens);
+    auto choice = select(logits);
+    Value rows = PermuteTokensOp::create(
+        builder, loc, getRowsType(choice.getIds(), block.config.hiddenSize),
+        tokens, choice.getIds());
+    Value output = combine(runExperts(rows, choice.getIds()), choice);
+    if (mixture.sharedIntermediateSize)
+      output = AddOp::create(
+          builder, block.at(mixture.block + ".shared_experts.sum"), output,
+          block.gatedMLP(mixture.block + ".shared_experts", tokens,
+                         mixture.sharedIntermediateSize,
+                         ShardGroup::SharedExpert));
+    if (output.getType() != tokens.getType())
+      output = CastOp::create(builder, loc, tokens.getType(), output);
+    return CollectTokensOp::create(builder, loc, output.getType(), output);
+  }
+
+private:
+  Value spread(Value value) {
+    return SpreadTokensOp::create(builder, routerLoc, value.getType(), value);
+  }
+
+  Value getLogits(Value tokens) {
+    Value weight = block.weight(mixture.block + ".gate",
+                                {mixture.numExperts, block.config.hiddenSize},
+                                routerLoc);
+    if (router.wideLogits) {
+      tokens = block.widen(tokens, routerLoc);
+      weight = block.widen(weight, routerLoc);
+    }
+    Value logits = MatmulOp::create(builder, routerLoc, tokens, weight,
+                                    /*transposed=*/true);
+    return router.wideLogits ? logits : block.widen(logits, routerLoc);
+  }
+
+  SelectExpertsOp select(Value logits) {
+    Value bias;
+    if (router.hasBias)
+      bias = block.declare(mixture.block + ".gate.e_score_correction_bias",
+                           {mixture.numExperts}, routerLoc, {},
+                           router.wideBias);
+    SmallVector<Dim> dims = getDims(BlockBuilder::getType(logits));
+    dims.back() = Dim(mixture.numChoices);
+    Type element = router.wideWeights ? Type(builder.getF32Type())
+                                      : builder.getF16Type();
+    auto integer = [&](int64_t value) {
+      return value ? builder.getI64IntegerAttr(value) : IntegerAttr();
+    };
+    return SelectExpertsOp::create(
+        builder, routerLoc, getTensorType(dims, element),
+        getTensorType(dims, builder.getI64Type()), logits, bias,
+        mixture.numChoices,
+        router.usesSigmoid ? ScoreFunction::Sigmoid : ScoreFunction::Softmax,
+        integer(router.topGroups), integer(router.groups), router.normalizes,
+        router.epsilon ? builder.getF64FloatAttr(router.epsilon) : FloatAttr(),
+        router.scale != 1 || router.groups
+            ? builder.getF64FloatAttr(router.scale)
+            : FloatAttr(),
+        router.yieldsLogits);
+  }
+
+  /// A row per choice.
+  Type getRowsType(Value ids, int64_t width) {
+    auto type = cast<RankedTensorType>(ids.getType());
+    return getTensorType({Dim(getNumElements(type)), Dim(width)},
+                         builder.getF16Type());
+  }
+
+  Value runExperts(Value rows, Value ids) {
+    int64_t hidden = block.config.hiddenSize, inner = mixture.intermediateSize;
+    auto placement = PlacementAttr::get(builder.getContext(),
+                                        mixture.numExperts, 1, 1, 0, false);
+    auto linear = [&](StringRef name, Value input, int64_t from, int64_t to,
+                      ShardKind kind) -> Value {
+      std::string full = mixture.block + ".experts." + name.str();
+      Location place = block.at(full);
+      Value weight = block.weight(full, {mixture.numExperts, to, from}, place,
+                                  block.split(kind, ShardGroup::Expert));
+      return GroupedLinearOp::create(builder, place, getRowsType(ids, to),
+                                     input, weight, ids, placement, UnitAttr());
+    };
+    Value gate = linear("gate_proj", rows, hidden, inner, ShardKind::Column);
+    Value up = linear("up_proj", rows, hidden, inner, ShardKind::Column);
+    Value active =
+        SwiGLUOp::create(builder, block.at(mixture.block + ".experts.act_fn"),
+                         gate.getType(), gate, up);
+    return linear("down_proj", active, inner, hidden, ShardKind::Row);
+  }
+
+  Value combine(Value rows, SelectExpertsOp choice) {
+    SmallVector<Dim> dims = getDims(choice.getIds().getType());
+    dims[1] = Dim(block.config.hiddenSize);
+    return CombineTokensOp::create(
+        builder, loc,
+        getTensorType(dims, choice.getWeights().getType().getElementType()),
+        rows, choice.getWeights(), choice.getIds());
+  }
+
+  BlockBuilder &block;
+  OpBuilder &builder;
+  const MixtureConfig &mixture;
+  const RouterConfig &router;
+  Location routerLoc, loc;
+};
+} // namespace
+
+Value mlir::tensorcast::buildMixture(BlockBuilder &block, Value hidden) {
+  return MixtureBuilder(block, *block.config.mixture).run(hidden);
+}

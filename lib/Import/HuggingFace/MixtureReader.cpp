@@ -1,0 +1,154 @@
+//===- MixtureReader.cpp - Keys of mixtures of experts --------------------===//
+
+#include "MixtureReader.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+
+static constexpr int64_t maxExperts = 65536;
+static constexpr int64_t maxSize = int64_t(1) << 24;
+
+//===----------------------------------------------------------------------===//
+// Families
+//===----------------------------------------------------------------------===//
+
+/// Whether the value under `key` is `f32`; `f16` stands for the model's type.
+static bool isWide(JsonReader &reader, StringRef key) {
+  return reader.optionalString(key).value_or("f16") == "f32";
+}
+
+MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
+  MixtureRule rule;
+  rule.experts = reader.string("experts");
+  rule.choices = reader.string("choices", "num_experts_per_tok");
+  rule.intermediateSize = reader.string("intermediate_size");
+  std::pair<StringRef, std::string *> optional[] = {
+      {"shared_experts", &rule.sharedExperts},
+      {"first_dense", &rule.firstDense},
+      {"first_mixture", &rule.firstMixture},
+      {"last_mixture", &rule.lastMixture},
+      {"layer_step", &rule.layerStep},
+      {"dense_layers", &rule.denseLayers},
+      {"scale", &rule.scale}};
+  for (auto [key, text] : optional)
+    *text = reader.string(key, "");
+  const Json *normalize = reader.find("normalize");
+  if (normalize && normalize->is_string())
+    rule.normalize.key = reader.string("normalize");
+  else
+    rule.normalize.value = reader.boolean("normalize");
+  rule.hasGroups = reader.boolean("groups", false);
+
+  RouterConfig &router = rule.router;
+  router.usesSigmoid = reader.string("score") == "sigmoid";
+  router.epsilon = reader.number("epsilon", 0, 1, 0.0);
+  router.hasBias = reader.has("bias");
+  router.wideBias = isWide(reader, "bias");
+  router.wideLogits = isWide(reader, "router_type");
+  router.wideWeights = isWide(reader, "weight_type");
+  router.yieldsLogits = reader.boolean("gating_kernel");
+  rule.block = reader.string("block", "mlp");
+  return rule;
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+/// Marks the layers that a list of numbers takes out.
+static void removeListed(JsonReader &config, StringRef key,
+                         SmallVectorImpl<bool> &layers) {
+  const Json *list = config.find(key);
+  if (!list || list->is_null())
+    return;
+  if (!list->is_array()) {
+    config.emitError(key) << "expected an array of layers, but got "
+                          << describeJson(*list);
+    return;
+  }
+  for (const Json &entry : *list) {
+    int64_t count = static_cast<int64_t>(layers.size());
+    if (!entry.is_number_integer() || entry.get<int64_t>() < 0 ||
+        entry.get<int64_t>() >= count) {
+      config.emitError(key) << "expected layers from 0 to " << count - 1
+                            << ", but got " << describeJson(entry);
+      return;
+    }
+    layers[entry.get<int64_t>()] = false;
+  }
+}
+
+static SmallVector<bool> readLayers(JsonReader &config, const MixtureRule &rule,
+                                    int64_t numLayers) {
+  auto get = [&](StringRef key, int64_t min, int64_t max, int64_t fallback) {
+    return key.empty()
+               ? fallback
+               : config.optionalInteger(key, min, max).value_or(fallback);
+  };
+  int64_t first = get(rule.firstDense, 0, numLayers, 0);
+  first = get(rule.firstMixture, 0, numLayers, first);
+  // Some configs write -1 for the last layer.
+  int64_t last = get(rule.lastMixture, -1, numLayers - 1, numLayers - 1);
+  if (last < 0)
+    last = numLayers - 1;
+  int64_t step = get(rule.layerStep, 1, numLayers, 1);
+  SmallVector<bool> layers(numLayers, false);
+  for (int64_t layer = first; layer <= last; ++layer)
+    layers[layer] = (layer + 1) % step == 0;
+  if (!rule.denseLayers.empty())
+    removeListed(config, rule.denseLayers, layers);
+  return layers;
+}
+
+static void readGroups(JsonReader &config, MixtureConfig &mixture) {
+  RouterConfig &router = mixture.router;
+  router.groups = config.integer("n_group", 1, mixture.numExperts, 1);
+  router.topGroups = config.integer("topk_group", 1, maxExperts, 1);
+  if (router.topGroups > router.groups)
+    config.emitError("topk_group")
+        << "expected at most the " << router.groups
+        << " groups of n_group, but got " << router.topGroups;
+  else if (mixture.numExperts % router.groups != 0)
+    config.emitError("n_group")
+        << "expected a divisor of the " << mixture.numExperts
+        << " experts, but got " << router.groups;
+  else if (int64_t open =
+               mixture.numExperts / router.groups * router.topGroups;
+           mixture.numChoices > open)
+    config.emitError("topk_group")
+        << "expected groups with at least the " << mixture.numChoices
+        << " experts of a token, but got " << router.topGroups << " of "
+        << mixture.numExperts / router.groups;
+}
+
+MixtureConfig tensorcast::readMixture(JsonReader &config,
+                                      const MixtureRule &rule,
+                                      int64_t numLayers) {
+  MixtureConfig mixture;
+  mixture.router = rule.router;
+  mixture.block = rule.block;
+  mixture.numExperts = config.integer(rule.experts, 1, maxExperts);
+  mixture.numChoices = config.integer(rule.choices, 1, maxExperts);
+  mixture.intermediateSize = config.integer(rule.intermediateSize, 1, maxSize);
+  if (!rule.sharedExperts.empty())
+    mixture.sharedIntermediateSize =
+        config.optionalInteger(rule.sharedExperts, 0, 64).value_or(0) *
+        mixture.intermediateSize;
+  RouterConfig &router = mixture.router;
+  router.normalizes = rule.normalize.key.empty()
+                          ? rule.normalize.value
+                          : config.boolean(rule.normalize.key, true);
+  if (!rule.scale.empty())
+    router.scale = config.number(rule.scale, 1e-6, 1e6, 1.0);
+  mixture.layers = readLayers(config, rule, numLayers);
+  // What is wrong so far may be what the rest depends on.
+  if (failed(config.finish()))
+    return mixture;
+  if (mixture.numChoices > mixture.numExperts)
+    config.emitError(rule.choices)
+        << "expected at most the " << mixture.numExperts << " of "
+        << rule.experts << ", but got " << mixture.numChoices;
+  else if (rule.hasGroups)
+    readGroups(config, mixture);
+  return mixture;
+}

@@ -1,0 +1,42 @@
+//===- MixtureReader.h - Keys of mixtures of experts ------------*- C++ -*-===//
+
+#ifndef TENSORCAST_LIB_IMPORT_HUGGINGFACE_MIXTUREREADER_H
+#define TENSORCAST_LIB_IMPORT_HUGGINGFACE_MIXTUREREADER_H
+
+#include "tensorcast/Import/HuggingFace/Mixture.h"
+#include "tensorcast/Support/JsonReader.h"
+
+namespace mlir::tensorcast {
+
+/// A number or a truth that is fixed, or under a key of the config.
+template <typename T> struct Setting {
+  T value{};
+  std::string key;
+};
+
+/// How a family writes down its mixture: the names of keys, and what all of
+/// its models have in common.
+struct MixtureRule {
+  std::string experts, choices, intermediateSize;
+  /// Keys that may be absent: the number of shared experts; the leading layers
+  /// without mixture, or the first and last with one, every so many; the
+  /// layers without.
+  std::string sharedExperts, firstDense, firstMixture, lastMixture, layerStep,
+      denseLayers;
+  Setting<bool> normalize;
+  std::string scale;
+  bool hasGroups = false;
+  RouterConfig router;
+  std::string block;
+};
+
+/// Reads the rule of a family.
+MixtureRule readMixtureRule(JsonReader &reader);
+
+/// Reads the mixture of a model with so many layers. Reports through `config`.
+MixtureConfig readMixture(JsonReader &config, const MixtureRule &rule,
+                          int64_t numLayers);
+
+} // namespace mlir::tensorcast
+
+#endif // TENSORCAST_LIB_IMPORT_HUGGINGFACE_MIXTUREREADER_H
