@@ -72,8 +72,8 @@ def AscendSchedule : Pass<"ascend-schedule", "::mlir::ModuleOp"> {
       across layers; what correct execution needs;
     - `direct-waits`: what one launch or view makes directly, within a layer.
       Kernels whose results the software stack has as a tuple, caches, and views
-      of a part of a tensor are not seen: they wait for nothing, and nothing
-      waits for them. So an exchange that only such a kernel reads is never
+      that split a tensor (several, each of a part of it) are not seen: they
+      wait for nothing, and nothing waits for them. So an exchange that only such a kernel reads is never
       waited for.
     - `direct-waits-in-place`: the same waits, but a launch that neither waits
       nor is waited for runs on the stream that is current. An exchange makes
@@ -113,6 +113,9 @@ def AscendSchedule : Pass<"ascend-schedule", "::mlir::ModuleOp"> {
     ListOption<"tensors", "tensors", "std::string",
                "Kernels with several results that the software stack has as "
                "one tensor.">,
+    ListOption<"partReaders", "part-readers", "std::string",
+               "Kernels that the software stack gives parts of their operands, "
+               "which it splits before.">,
   ];
 }
 

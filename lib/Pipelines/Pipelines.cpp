@@ -171,6 +171,7 @@ public:
                         .value_or(ascend::StreamRule::DataFlow);
     llvm::append_range(schedule.tensors, kernels.getKernelsReturning(true));
     llvm::append_range(schedule.tuples, kernels.getKernelsReturning(false));
+    llvm::append_range(schedule.partReaders, kernels.getPartReaders());
     pm.addPass(ascend::createAscendSchedule(schedule));
   }
 

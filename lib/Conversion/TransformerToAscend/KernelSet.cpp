@@ -30,14 +30,29 @@ const Kernel *KernelSet::lookup(StringRef kernel) const {
   return found == kernels.end() ? nullptr : &found->second;
 }
 
-SmallVector<StringRef> KernelSet::getKernelsReturning(bool one) const {
+/// The names of kernels for which `accept` holds, sorted.
+static SmallVector<StringRef>
+filterNames(const llvm::StringMap<Kernel> &kernels,
+            function_ref<bool(const Kernel &)> accept) {
   SmallVector<StringRef> names;
   for (const auto &entry : kernels)
-    if (double tensors = entry.second.getCoefficient("returned_tensors");
-        tensors != 0 && (tensors == 1) == one)
+    if (accept(entry.second))
       names.push_back(entry.first());
   llvm::sort(names);
   return names;
+}
+
+SmallVector<StringRef> KernelSet::getKernelsReturning(bool one) const {
+  return filterNames(kernels, [&](const Kernel &kernel) {
+    double tensors = kernel.getCoefficient("returned_tensors");
+    return tensors != 0 && (tensors == 1) == one;
+  });
+}
+
+SmallVector<StringRef> KernelSet::getPartReaders() const {
+  return filterNames(kernels, [](const Kernel &kernel) {
+    return kernel.getCoefficient("reads_parts") != 0;
+  });
 }
 
 /// Reads a kernel's name and numbers. The files are the project's own and

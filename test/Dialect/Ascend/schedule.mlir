@@ -82,8 +82,8 @@ func.func @experts(%x: tensor<4xf16>) -> tensor<4xf16> {
 // -----
 
 // A view of the whole is seen and waits itself; what is behind it on its stream
-// waits with it. Parts are split off and not seen. What is computed from both,
-// data flow knows.
+// waits with it. So is the view of one part, but several split a tensor and are
+// not seen. What is computed from all, data flow knows.
 
 // CHECK-LABEL: func @views
 // CHECK-NEXT:    "matmul"
@@ -98,10 +98,18 @@ func.func @experts(%x: tensor<4xf16>) -> tensor<4xf16> {
 // PLACE-NEXT:    ascend.view %{{.*}} on <compute, after(0)> :
 // PLACE-NEXT:    "whole"(%{{.*}}) :
 // CHECK-NEXT:    "all_gather"(%{{.*}}) on <communication, after(0)> :
-// CHECK-NEXT:    ascend.view %{{.*}} :
+// DIRECT-NEXT:   ascend.view %{{.*}} on <compute, after(0)> :
+// PLACE-NEXT:    ascend.view %{{.*}} on <compute, after(0)> :
+// FLOW-NEXT:     ascend.view %{{.*}} :
 // FLOW-NEXT:     "part"(%{{.*}}) on <compute, after(0)> :
 // DIRECT-NEXT:   "part"(%{{.*}}) :
-// PLACE-NEXT:    "part"(%{{.*}}) on <communication> :
+// PLACE-NEXT:    "part"(%{{.*}}) :
+// CHECK-NEXT:    "all_gather"(%{{.*}}) on <communication, after(0)> :
+// CHECK-NEXT:    ascend.view %{{.*}} :
+// CHECK-NEXT:    ascend.view %{{.*}} :
+// FLOW-NEXT:     "split"(%{{.*}}) on <compute, after(0)> :
+// DIRECT-NEXT:   "split"(%{{.*}}) :
+// PLACE-NEXT:    "split"(%{{.*}}) on <communication> :
 func.func @views(%x: tensor<4xf16>) -> tensor<2xf16> {
   %0 = ascend.launch "matmul"(%x) : (tensor<4xf16>) -> tensor<4xf16>
   %1 = ascend.view %0 : (tensor<4xf16>) -> tensor<2x2xf16>
@@ -111,7 +119,11 @@ func.func @views(%x: tensor<4xf16>) -> tensor<2xf16> {
   %5 = ascend.launch "all_gather"(%4) : (tensor<4xf16>) -> tensor<8xf16> { ascend.collective all_gather bytes(8) over<2> }
   %6 = ascend.view %5 : (tensor<8xf16>) -> tensor<2xf16>
   %7 = ascend.launch "part"(%6) : (tensor<2xf16>) -> tensor<2xf16>
-  return %7 : tensor<2xf16>
+  %8 = ascend.launch "all_gather"(%7) : (tensor<2xf16>) -> tensor<4xf16> { ascend.collective all_gather bytes(4) over<2> }
+  %9 = ascend.view %8 : (tensor<4xf16>) -> tensor<2xf16>
+  %10 = ascend.view %8 : (tensor<4xf16>) -> tensor<2xf16>
+  %11 = ascend.launch "split"(%9) : (tensor<2xf16>) -> tensor<2xf16>
+  return %11 : tensor<2xf16>
 }
 
 // -----

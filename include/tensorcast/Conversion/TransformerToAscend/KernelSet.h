@@ -55,6 +55,9 @@ public:
   /// where their number of results says another thing. Sorted.
   SmallVector<StringRef> getKernelsReturning(bool one) const;
 
+  /// Kernels that are said to read parts of tensors (`reads_parts`). Sorted.
+  SmallVector<StringRef> getPartReaders() const;
+
   /// The composite ops that the eager form does not take apart, beside those
   /// that every framework launches whole.
   ArrayRef<std::string> getLaunchedWhole() const { return launchedWhole; }

@@ -47,7 +47,7 @@ private:
     llvm::DenseMap<Operation *, SmallVector<int64_t>> waits;
     llvm::SmallPtrSet<Operation *, 8> waitedFor;
     function.walk([&](Operation *op) {
-      if (!isSeen(op))
+      if (!isSeen(op) || readsParts(op))
         return;
       for (OpOperand &operand : op->getOpOperands()) {
         bool hasToWait = false;
@@ -115,18 +115,34 @@ private:
       return !startsNothing(op) &&
              !options.tuples.contains(launch.getKernel()) &&
              (isTensor || options.tensors.contains(launch.getKernel()));
-    return isa<ViewOp>(op) && isTensor && isWhole(op);
+    return isa<ViewOp>(op) && isTensor && !isSplit(op);
   }
 
-  /// Whether a view shows all of its operand; parts are made several at a time,
-  /// by a split.
-  static bool isWhole(Operation *view) {
+  bool readsParts(Operation *op) const {
+    auto launch = dyn_cast<LaunchOp>(op);
+    return launch && options.partReaders.contains(launch.getKernel());
+  }
+
+  /// Whether a view is one of those that split a tensor.
+  static bool isSplit(Operation *view) {
     if (view->getNumOperands() != 1)
+      return true;
+    if (isWhole(view))
+      return false;
+    return llvm::any_of(view->getOperand(0).getUsers(), [&](Operation *user) {
+      return user != view && isa<ViewOp>(user) && !isWhole(user);
+    });
+  }
+
+  /// Whether a view shows all of its operand.
+  static bool isWhole(Operation *view) {
+    if (view->getNumOperands() != 1 || view->getNumResults() != 1)
       return false;
     auto operand = dyn_cast<RankedTensorType>(view->getOperandTypes().front());
-    auto result = cast<RankedTensorType>(view->getResultTypes().front());
-    return operand && transformer::getNumElements(operand) ==
-                          transformer::getNumElements(result);
+    auto result = dyn_cast<RankedTensorType>(view->getResultTypes().front());
+    return operand && result &&
+           transformer::getNumElements(operand) ==
+               transformer::getNumElements(result);
   }
 
   ModuleOp module;

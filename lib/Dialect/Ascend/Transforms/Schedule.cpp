@@ -150,6 +150,7 @@ public:
     options.inPlace = rule == StreamRule::DirectWaitsInPlace;
     options.tuples.insert(tuples.begin(), tuples.end());
     options.tensors.insert(tensors.begin(), tensors.end());
+    options.partReaders.insert(partReaders.begin(), partReaders.end());
     scheduleByDirectWaits(module, options);
   }
 };

@@ -36,6 +36,8 @@ struct DirectWaitOptions {
   /// Kernels whose results are seen as a tuple or as one tensor, where their
   /// number says another thing.
   llvm::StringSet<> tuples, tensors;
+  /// Kernels that read parts of tensors, which a tuple has.
+  llvm::StringSet<> partReaders;
 };
 
 /// Gives launches slots by which they wait for what makes their operands
