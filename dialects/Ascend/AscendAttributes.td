@@ -58,4 +58,52 @@ def Ascend_CostAttr : Ascend_Attr<"Cost", "cost"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+/// The queues of a device, each of which runs its kernels one after another.
+def Ascend_Stream : I32Enum<"Stream", "queue of kernels", [
+  I32EnumCase<"Compute", 0, "compute">,
+  I32EnumCase<"Communication", 1, "communication">
+]> {
+  let cppNamespace = "::mlir::ascend";
+}
+
+def Ascend_SlotAttr : Ascend_Attr<"Slot", "slot"> {
+  let summary = "The stream a kernel runs on, and what it waits for.";
+  let description = [{
+    A kernel starts when the kernel before it on its stream has ended and the
+    operands numbered under `after` are ready: their kernels have ended,
+    whatever their streams. Nothing else is waited for. Without a slot, a kernel
+    runs on the compute stream and waits for no other.
+
+    ```mlir
+    #slot = #ascend.slot<communication, after(0)>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Ascend_Stream>:$stream,
+                        OptionalArrayRefParameter<"int64_t">:$waits);
+  let assemblyFormat = "`<` $stream (`,` `after` `(` $waits^ `)`)? `>`";
+  let genVerifyDecl = 1;
+}
+
+/// What `ascend-schedule` takes for a dependence between streams.
+def Ascend_StreamRule : I32Enum<"StreamRule", "rule of streams", [
+  I32EnumCase<"DataFlow", 0, "data_flow">,
+  I32EnumCase<"DirectWaits", 1, "direct_waits">,
+  I32EnumCase<"DirectWaitsInPlace", 2, "direct_waits_in_place">
+]> {
+  let cppNamespace = "::mlir::ascend";
+}
+
+def Ascend_StreamRuleAttr
+    : EnumAttr<Ascend_Dialect, Ascend_StreamRule, "stream_rule"> {
+  let summary = "The rule by which the launches of a module have slots.";
+  let description = [{
+    The rules are those of `ascend-schedule`.
+
+    ```mlir
+    module attributes {ascend.stream_rule = #ascend.stream_rule<data_flow>} {}
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 #endif // TENSORCAST_ASCEND_ATTRIBUTES

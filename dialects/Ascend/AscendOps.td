@@ -28,7 +28,8 @@ def Ascend_LaunchOp : Ascend_Op<"launch", [AttrSizedOperandSegments,
     `times` is how often the kernel is started (1 if absent; 0 where a batch
     does not need it). `from` names the part of the model, `as` what the
     reference simulator calls the operator. `cost` is attached by
-    `ascend-estimate`.
+    `ascend-estimate`, and `on`, the stream and what the kernel waits for, by
+    `ascend-schedule`.
 
     ```mlir
     %y = ascend.launch "matmul"(%x, %w) from("model.layers.*.self_attn.q_proj")
@@ -41,16 +42,26 @@ def Ascend_LaunchOp : Ascend_Op<"launch", [AttrSizedOperandSegments,
                        OptionalAttr<Transformer_ExprAttr>:$count,
                        OptionalAttr<StrAttr>:$provenance,
                        OptionalAttr<StrAttr>:$reference_name,
-                       OptionalAttr<Ascend_CostAttr>:$cost);
+                       OptionalAttr<Ascend_CostAttr>:$cost,
+                       OptionalAttr<Ascend_SlotAttr>:$slot);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region MaxSizedRegion<1>:$work);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` (`using` `(` $resident^ `)`)?
     (`times` `(` custom<Expr>($count)^ `)`)? (`from` `(` $provenance^ `)`)?
-    (`as` `(` $reference_name^ `)`)? (`cost` $cost^)? attr-dict
+    (`as` `(` $reference_name^ `)`)? (`on` $slot^)? (`cost` $cost^)? attr-dict
     `:` functional-type(operands, $outputs) `` custom<Work>($work)
   }];
   let hasVerifier = 1;
+  // Launches are made without a slot.
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs,
+      "::mlir::StringAttr":$kernel, "::mlir::ValueRange":$inputs,
+      "::mlir::ValueRange":$resident, "::mlir::transformer::ExprAttr":$count,
+      "::mlir::StringAttr":$provenance, "::mlir::StringAttr":$referenceName,
+      "CostAttr":$cost), [{
+    build($_builder, $_state, outputs, kernel, inputs, resident, count,
+          provenance, referenceName, cost, SlotAttr());
+  }]>];
   let extraClassDeclaration = [{
     /// How often the kernel is started.
     transformer::ExprAttr getCountExpr();
@@ -63,15 +74,21 @@ def Ascend_ViewOp : Ascend_Op<"view", [Pure]> {
   let summary = "Sees device memory as other tensors.";
   let description = [{
     The results name parts of the operands' memory; nothing is started and
-    nothing moves.
+    nothing moves. A view with a slot (`on`) is a place on a stream: what waits
+    for it waits for the kernels before it, and those behind it wait for what it
+    waits for.
 
     ```mlir
     %heads = ascend.view %q : (tensor<7x8192xf16>) -> tensor<7x64x128xf16>
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$inputs);
+  let arguments = (ins Variadic<AnyType>:$inputs,
+                       OptionalAttr<Ascend_SlotAttr>:$slot);
   let results = (outs Variadic<AnyType>:$outputs);
-  let assemblyFormat = "$inputs attr-dict `:` functional-type($inputs, $outputs)";
+  let assemblyFormat = [{
+    $inputs (`on` $slot^)? attr-dict `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

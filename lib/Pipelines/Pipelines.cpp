@@ -162,6 +162,19 @@ public:
     pm.addPass(transformer::createTransformerSequenceParallel(split));
   }
 
+  /// Puts exchanges beside compute, as the software stack does it.
+  void addStreams(bool isOn) {
+    if (!isOn && !kernels.hasStreamsByDefault())
+      return;
+    ascend::AscendScheduleOptions schedule;
+    schedule.rule = ascend::symbolizeStreamRule(kernels.getStreamRule())
+                        .value_or(ascend::StreamRule::DataFlow);
+    llvm::append_range(schedule.tensors, kernels.getKernelsReturning(true));
+    llvm::append_range(schedule.tuples, kernels.getKernelsReturning(false));
+    llvm::append_range(schedule.partReaders, kernels.getPartReaders());
+    pm.addPass(ascend::createAscendSchedule(schedule));
+  }
+
   void addLowering(bool compiled) {
     ConvertTransformerToAscendOptions convert;
     convert.kernelSet = kernelSet;
@@ -220,6 +233,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
                      isOn(kSequenceParallelPass));
   builder.addPatterns();
   builder.addLowering(/*compiled=*/true);
+  builder.addStreams(isOn(kMultistreamPass));
 }
 
 void mlir::tensorcast::registerPipelines() {
@@ -230,13 +244,14 @@ void mlir::tensorcast::registerPipelines() {
       buildEagerPipeline);
   registerPassPipeline(
       "tensorcast-compile",
-      "Price a compiled model: as tensorcast-eager, with sharding and fusions",
+      "Price a compiled model: as tensorcast-eager, with fusions and streams",
       [](OpPassManager &pm, StringRef text,
          function_ref<LogicalResult(const Twine &)> reportError) {
         CompileOptions options;
         if (failed(options.parseFromString(text)))
           return failure();
-        StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass};
+        StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass,
+                             kMultistreamPass};
         for (StringRef name : options.compilationConfig)
           if (!llvm::is_contained(known, name))
             return reportError(

@@ -8,11 +8,11 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using transformer::Dim;
 
-std::string mlir::tensorcast::describeInputs(ascend::LaunchOp launch) {
+std::string mlir::tensorcast::describeTypes(TypeRange types) {
   std::string text;
   llvm::raw_string_ostream os(text);
   StringRef separator;
-  for (Type type : launch->getOperandTypes()) {
+  for (Type type : types) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       os << separator << tensor.getElementType() << '[';
       llvm::interleave(
@@ -29,4 +29,8 @@ std::string mlir::tensorcast::describeInputs(ascend::LaunchOp launch) {
     separator = "; ";
   }
   return text;
+}
+
+std::string mlir::tensorcast::describeInputs(ascend::LaunchOp launch) {
+  return describeTypes(launch->getOperandTypes());
 }

@@ -7,7 +7,10 @@
 
 namespace mlir::tensorcast {
 
-/// The data that a launch uses: `i8[7000,5120]; f32[]`.
+/// Data by its types: `i8[7000,5120]; f32[]`.
+std::string describeTypes(TypeRange types);
+
+/// The data that a launch uses.
 std::string describeInputs(ascend::LaunchOp launch);
 
 } // namespace mlir::tensorcast

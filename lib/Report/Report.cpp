@@ -3,6 +3,7 @@
 #include "tensorcast/Report/Report.h"
 
 #include "OpRows.h"
+#include "Timeline.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Support/Numbers.h"
@@ -97,8 +98,14 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
     return mlir::emitError(module.getLoc(),
                            "expected a finite time of all kernels, but got ")
            << describeNumber(report.kernelTimeS) << " s";
-  // One stream: launches follow each other.
+  FailureOr<Timeline> timeline = Timeline::get(module);
+  if (failed(timeline))
+    return failure();
+  // Sums in another order are rounded otherwise.
   report.executionTimeS = report.kernelTimeS;
+  if (timeline->hasStreams())
+    report.executionTimeS =
+        std::min(timeline->getSeconds(), report.kernelTimeS);
 
   for (const transformer::LayerGroup &group :
        transformer::groupLayers(module)) {

@@ -35,6 +35,8 @@ PLANS = {"eager": {},
          "compiled, sub-groups": {"compile": True, "devices": 16, "tp": 4,
                                   "dp": 4, "o-proj-tp": 2, "mlp-tp": 8,
                                   "lmhead-tp": 16},
+         "compiled, streams": {"compile": True, "devices": 4, "tp": 4,
+                               "compilation-config": "enable-multistream"},
          "compiled, split tokens": {
              "compile": True, "devices": 4, "tp": 4,
              "word-embedding-tp": "row", "kernel-set": "ascend",

@@ -72,8 +72,8 @@ def output : Separate<["-"], "o">, MetaVarName<"FILE">,
   In<allCommands>,
   HelpText<"Write to FILE (default: standard output)">;
 defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand],
-  "table|json|csv", "How to print the report (default: table; a comparison "
-  "has no csv)">;
+  "table|json|csv|chrome-trace", "How to print the report (default: table; a "
+  "comparison has no csv, and report alone has chrome-trace)">;
 def dump_input_shapes : Flag<["--"], "dump-input-shapes">,
   In<[TextGenerate, ReportCommand]>,
   HelpText<"One row per kind of operands, not per kernel">;
@@ -158,6 +158,13 @@ defm fusion_report : Value<"fusion-report", [TextGenerate], "FILE",
   "Write what was fused, what nearly was and why not: text, or JSON if FILE "
   "ends in .json">;
 
+defm chrome_trace_file : Value<"chrome-trace-file", [TextGenerate], "FILE",
+  "Write when each kernel runs, for Perfetto and chrome://tracing">;
+def chrome_trace_eq : Joined<["--"], "chrome-trace=">, In<[TextGenerate]>,
+  Alias<chrome_trace_file_eq>, Flags<[HelpHidden]>;
+def chrome_trace : Separate<["--"], "chrome-trace">, In<[TextGenerate]>,
+  Alias<chrome_trace_file_eq>, Flags<[HelpHidden]>;
+
 //===----------------------------------------------------------------------===//
 // text-generate: devices
 //===----------------------------------------------------------------------===//
@@ -203,7 +210,7 @@ def host_external_shared_experts :
 def compilation_config_eq : CommaJoined<["--"], "compilation-config=">,
   In<[TextGenerate]>, MetaVarName<"NAMES">,
   HelpText<"Passes of --compile to switch on: enable-matmul-allreduce, "
-           "enable-sequence-parallel">;
+           "enable-sequence-parallel, enable-multistream">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: options of the reference without a meaning here
@@ -247,8 +254,6 @@ defm export_empirical_metrics_file :
 defm graph_log_path : LaterValue<"graph-log-path", "none", "FILE">;
 defm graph_log_url : LaterValue<"graph-log-url", "none", "FILE">;
 defm graph_log_file : LaterValue<"graph-log-file", "none", "FILE">;
-defm chrome_trace_file : LaterValue<"chrome-trace-file", "none", "FILE">;
-defm chrome_trace : LaterValue<"chrome-trace", "none", "FILE">;
 def disable_profiling_interpolation :
   LaterFlag<"disable-profiling-interpolation">;
 def fusion_plugin_eq : Joined<["--"], "fusion-plugin=">, In<[TextGenerate]>,

@@ -90,7 +90,8 @@ OwningOpRef<ModuleOp> mlir::tensorcast::readPriced(Session &session,
 
 int mlir::tensorcast::runReport(CommandLine &line) {
   Session session(line, "tensorcast report");
-  line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
+  line.getChoice(OPT_format_eq, {"table", "json", "csv", "chrome-trace"},
+                 "table");
   OwningOpRef<ModuleOp> module;
   if (!line.hasError())
     module = readPriced(session, line, getFile(line));

@@ -34,11 +34,23 @@ OwningOpRef<ModuleOp> Session::readModule(StringRef path) {
 }
 
 LogicalResult Session::write(function_ref<LogicalResult(raw_ostream &)> print) {
+  return write(line.getString(OPT_output, "-"), print);
+}
+
+LogicalResult Session::write(StringRef path,
+                             function_ref<LogicalResult(raw_ostream &)> print) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (failed(print(os)))
     return failure();
-  return writeFile(line.getString(OPT_output, "-"), text, &context);
+  return writeFile(path, text, &context);
+}
+
+LogicalResult Session::writeTrace(ModuleOp module, const Report &report) {
+  StringRef path = line.getString(OPT_chrome_trace_file_eq);
+  return path.empty() ? success() : write(path, [&](raw_ostream &os) {
+    return printChromeTrace(os, module, report);
+  });
 }
 
 LogicalResult Session::report(ModuleOp module) {
@@ -49,9 +61,12 @@ LogicalResult Session::report(ModuleOp module) {
   std::string shortage = describeShortage(report->memory);
   if (!shortage.empty())
     emitWarning(UnknownLoc::get(&context)) << shortage;
-  StringRef format =
-      line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
+  if (failed(writeTrace(module, *report)))
+    return failure();
+  StringRef format = line.getString(OPT_format_eq, "table");
   return write([&](raw_ostream &os) {
+    if (format == "chrome-trace")
+      return printChromeTrace(os, module, *report);
     if (format == "json")
       printJson(os, *report);
     else if (format == "csv")
@@ -68,7 +83,7 @@ LogicalResult Session::compare(ModuleOp before, ModuleOp after,
   FailureOr<Report> second = failure();
   if (succeeded(first))
     second = buildReport(after, /*byShapes=*/false);
-  if (failed(second))
+  if (failed(second) || failed(writeTrace(after, *second)))
     return failure();
   StringRef format = line.getChoice(OPT_format_eq, {"table", "json"}, "table");
   return write([&](raw_ostream &os) {

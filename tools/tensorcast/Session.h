@@ -27,6 +27,10 @@ public:
   /// Writes what `print` prints to the option `-o`, all or nothing.
   LogicalResult write(function_ref<LogicalResult(raw_ostream &)> print);
 
+  /// Writes what `print` prints to the file at `path`, all or nothing.
+  LogicalResult write(StringRef path,
+                      function_ref<LogicalResult(raw_ostream &)> print);
+
   /// Prints the report of a priced module in the format that the options say,
   /// and warns if the model does not fit.
   LogicalResult report(ModuleOp module);
@@ -37,6 +41,9 @@ public:
                         const FusionReport *fusions = nullptr);
 
 private:
+  /// Writes the trace of a module where the options ask for one.
+  LogicalResult writeTrace(ModuleOp module, const Report &report);
+
   CommandLine &line;
   MLIRContext context;
   llvm::SourceMgr sourceManager;

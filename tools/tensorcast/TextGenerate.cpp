@@ -62,8 +62,9 @@ static StringRef getModel(CommandLine &line) {
 /// The passes that `--compilation-config` switches on; reports those that are
 /// not built.
 static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
-  StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass};
-  StringRef later[] = {"enable-multistream", "enable-dispatch-ffn-combine"};
+  StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass,
+                       kMultistreamPass};
+  StringRef later[] = {"enable-dispatch-ffn-combine"};
   SmallVector<std::string> passes;
   for (std::string name :
        line.getArgs().getAllArgValues(OPT_compilation_config_eq)) {
@@ -245,10 +246,6 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
   if (!line.hasError())
     request.workload = getWorkload(line, context);
   request.config = getCompilationConfig(line);
-  if (line.hasFlag(OPT_compile) &&
-      line.getString(OPT_reference_eq) == "2026.06")
-    line.reportNote("the two streams of 2026.06 are priced as one, which is "
-                    "exact for dense models");
   request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");

@@ -129,13 +129,15 @@ struct CompileOptions : PriceOptions<CompileOptions> {
   ListOption<std::string> compilationConfig{
       *this, "compilation-config",
       llvm::cl::desc("Passes to switch on: enable-matmul-allreduce, "
-                     "enable-sequence-parallel.")};
+                     "enable-sequence-parallel, enable-multistream.")};
 };
 
 /// The names that `compilation-config` takes.
 inline constexpr StringLiteral kMatmulAllReducePass = "enable-matmul-allreduce";
 inline constexpr StringLiteral kSequenceParallelPass =
     "enable-sequence-parallel";
+
+inline constexpr StringLiteral kMultistreamPass = "enable-multistream";
 
 /// dedup, quantize, bind, decompose to what a framework launches, lower,
 /// estimate.

@@ -105,6 +105,11 @@ void printTable(raw_ostream &os, const Report &report);
 void printJson(raw_ostream &os, const Report &report);
 void printCsv(raw_ostream &os, const Report &report);
 
+/// Writes when each launch of a priced module runs, for the trace viewers of
+/// Chrome and Perfetto. `report` is that of the module.
+LogicalResult printChromeTrace(raw_ostream &os, ModuleOp module,
+                               const Report &report);
+
 /// Explains the launches of a kernel, by its own or the reference's name: the
 /// law, its terms, peaks, efficiencies and where they are from.
 LogicalResult explainKernel(raw_ostream &os, ModuleOp module, StringRef name);

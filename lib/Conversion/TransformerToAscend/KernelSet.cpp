@@ -30,6 +30,31 @@ const Kernel *KernelSet::lookup(StringRef kernel) const {
   return found == kernels.end() ? nullptr : &found->second;
 }
 
+/// The names of kernels for which `accept` holds, sorted.
+static SmallVector<StringRef>
+filterNames(const llvm::StringMap<Kernel> &kernels,
+            function_ref<bool(const Kernel &)> accept) {
+  SmallVector<StringRef> names;
+  for (const auto &entry : kernels)
+    if (accept(entry.second))
+      names.push_back(entry.first());
+  llvm::sort(names);
+  return names;
+}
+
+SmallVector<StringRef> KernelSet::getKernelsReturning(bool one) const {
+  return filterNames(kernels, [&](const Kernel &kernel) {
+    double tensors = kernel.getCoefficient("returned_tensors");
+    return tensors != 0 && (tensors == 1) == one;
+  });
+}
+
+SmallVector<StringRef> KernelSet::getPartReaders() const {
+  return filterNames(kernels, [](const Kernel &kernel) {
+    return kernel.getCoefficient("reads_parts") != 0;
+  });
+}
+
 /// Reads a kernel's name and numbers. The files are the project's own and
 /// checked by its tests, so what has another type is passed over.
 static Kernel readKernel(const Json &json) {
@@ -79,6 +104,10 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
     for (const auto &[family, ways] : families->items())
       for (const auto &[way, why] : ways.items())
         set.familyWays[family].push_back(way);
+  if (auto streams = json->find("streams"); streams != json->end()) {
+    set.streamRule = streams->value("rule", set.streamRule);
+    set.streamsByDefault = streams->value("by_default", false);
+  }
   if (auto switches = json->find("switches"); switches != json->end())
     for (const auto &[key, value] : switches->items())
       set.switches[key] = value.value(

@@ -242,3 +242,54 @@ func.func @unknown_collective() {
   ascend.launch "k"() : () -> () { ascend.collective broadcast bytes(8) over<2> }
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+func.func @launch_that_waits_for_no_operand(%x: tensor<7xf16>) {
+  // expected-error @below {{'ascend.launch' op expected to wait for one of 1 operands, but got number 1}}
+  ascend.launch "k"(%x) on <compute, after(0, 1)> : (tensor<7xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @view_that_waits_for_no_operand(%x: tensor<7xf16>) {
+  // expected-error @below {{'ascend.view' op expected to wait for one of 1 operands, but got number 3}}
+  %0 = ascend.view %x on <compute, after(3)> : (tensor<7xf16>) -> tensor<7x1xf16>
+  return
+}
+
+// -----
+
+func.func @waits_out_of_order(%x: tensor<7xf16>) {
+  // expected-error @below {{expected ascending numbers of operands to wait for, but got 0 behind a larger one}}
+  ascend.launch "k"(%x, %x) on <compute, after(1, 0)> : (tensor<7xf16>, tensor<7xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @negative_wait(%x: tensor<7xf16>) {
+  // expected-error @below {{expected ascending numbers of operands to wait for, but got -1}}
+  ascend.launch "k"(%x) on <compute, after(-1)> : (tensor<7xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @unknown_stream() {
+  // expected-error @below {{expected one of [compute, communication] for queue of kernels, got: memory}}
+  // expected-error @below {{failed to parse Ascend_SlotAttr parameter 'stream'}}
+  ascend.launch "k"() on <memory> : () -> ()
+  return
+}
+
+// -----
+
+// expected-error @below {{'builtin.module' op expected 'ascend.stream_rule' to be an #ascend.stream_rule, but got "data_flow"}}
+module attributes {ascend.stream_rule = "data_flow"} {
+}

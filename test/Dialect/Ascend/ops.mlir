@@ -26,6 +26,18 @@ func.func @launch(%x: tensor<?x8xf16, #tokens>, %w: tensor<4x8xf16>) {
   return
 }
 
+// Slots; the stream of a launch without one is `compute`.
+// CHECK-LABEL: func @launches_on_streams
+// CHECK:         "a"(%{{.*}}) on <communication, after(0)> cost <time = 1.0> : (tensor<7xf16>) -> tensor<7xf16>
+// CHECK:         ascend.view %{{.*}} on <compute> : (tensor<7xf16>) -> tensor<7x1xf16>
+// CHECK:         "b"(%{{.*}}) using(%{{.*}}) on <compute, after(0, 1)> : (tensor<7x1xf16>, tensor<7xf16>) -> ()
+func.func @launches_on_streams(%x: tensor<7xf16>) {
+  %0 = ascend.launch "a"(%x) on <communication, after(0)> cost <time = 1.0> : (tensor<7xf16>) -> tensor<7xf16>
+  %1 = ascend.view %0 on <compute> : (tensor<7xf16>) -> tensor<7x1xf16>
+  ascend.launch "b"(%1) using(%x) on <compute, after(0, 1)> : (tensor<7x1xf16>, tensor<7xf16>) -> ()
+  return
+}
+
 // CHECK-LABEL: func @launch_with_all_parts
 // CHECK-SAME:    %[[IDS:.*]]: tensor<?xi64, #[[TOKENS]]>, %[[TABLE:.*]]: tensor<256x8xf16>
 // CHECK:         %{{.*}} = ascend.launch "embedding"(%[[IDS]]) using(%[[TABLE]]) times(1 - decode)

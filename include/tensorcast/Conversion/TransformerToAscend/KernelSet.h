@@ -52,6 +52,18 @@ public:
     return found != familyWays.end() && llvm::is_contained(found->second, way);
   }
 
+  /// How a compiled graph uses streams: the rule of `ascend-schedule` (an
+  /// ascend::StreamRule), and whether it does so unless told otherwise.
+  StringRef getStreamRule() const { return streamRule; }
+  bool hasStreamsByDefault() const { return streamsByDefault; }
+
+  /// Kernels that are said to return one tensor (or if not `one`, several),
+  /// where their number of results says another thing. Sorted.
+  SmallVector<StringRef> getKernelsReturning(bool one) const;
+
+  /// Kernels that are said to read parts of tensors (`reads_parts`). Sorted.
+  SmallVector<StringRef> getPartReaders() const;
+
   /// The composite ops that the eager form does not take apart, beside those
   /// that every framework launches whole.
   ArrayRef<std::string> getLaunchedWhole() const { return launchedWhole; }
@@ -62,6 +74,8 @@ public:
 
 private:
   std::string name;
+  std::string streamRule = "data_flow";
+  bool streamsByDefault = false;
   SmallVector<std::string> launchedWhole, compiledWhole;
   llvm::StringMap<Kernel> kernels;
   llvm::StringMap<double> switches;

@@ -55,9 +55,9 @@ AscendDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
   };
-  StringRef known[] = {kDeviceAttrName, kCostModelAttrName,
-                       kKernelCoefficientsAttrName, kKernelSetAttrName,
-                       kReservedBytesAttrName};
+  StringRef known[] = {
+      kDeviceAttrName,    kCostModelAttrName,     kKernelCoefficientsAttrName,
+      kKernelSetAttrName, kReservedBytesAttrName, kStreamRuleAttrName};
   if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
   if (!isa<ModuleOp>(op))
@@ -73,6 +73,8 @@ AscendDialect::verifyOperationAttribute(Operation *op,
   if ((name == kCostModelAttrName || name == kKernelSetAttrName) &&
       !isa<StringAttr>(value))
     return fail("a string");
+  if (name == kStreamRuleAttrName && !isa<StreamRuleAttr>(value))
+    return fail("an #ascend.stream_rule");
   if (name == kKernelCoefficientsAttrName) {
     auto kernels = dyn_cast<DictionaryAttr>(value);
     if (!kernels)
@@ -144,6 +146,19 @@ void DeviceAttr::print(AsmPrinter &printer) const {
   printer << '<';
   printProfile(printer, getProfile());
   printer << '>';
+}
+
+LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               Stream, ArrayRef<int64_t> waits) {
+  int64_t last = -1;
+  for (int64_t operand : waits) {
+    if (operand <= last)
+      return emitError() << "expected ascending numbers of operands to wait "
+                            "for, but got "
+                         << operand << (last < 0 ? "" : " behind a larger one");
+    last = operand;
+  }
+  return success();
 }
 
 CostAttr CostAttr::get(MLIRContext *context, double timeS, double cubeS,

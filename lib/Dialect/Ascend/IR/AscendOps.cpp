@@ -63,9 +63,38 @@ static LogicalResult verifyNumTerms(Operation *work) {
   return success();
 }
 
+SlotAttr mlir::ascend::getSlot(Operation *op) {
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return launch.getSlotAttr();
+  if (auto view = dyn_cast<ViewOp>(op))
+    return view.getSlotAttr();
+  return {};
+}
+
+bool mlir::ascend::isExchange(LaunchOp launch) {
+  Region &work = launch.getWork();
+  return !work.empty() && !work.front().empty() &&
+         llvm::all_of(work.front(), llvm::IsaPred<CollectiveOp>);
+}
+
+/// Waits must be for operands that there are.
+static LogicalResult verifySlot(Operation *op) {
+  SlotAttr slot = getSlot(op);
+  if (!slot || slot.getWaits().empty() ||
+      slot.getWaits().back() < op->getNumOperands())
+    return success();
+  return op->emitOpError("expected to wait for one of ")
+         << op->getNumOperands() << " operands, but got number "
+         << slot.getWaits().back();
+}
+
+LogicalResult ViewOp::verify() { return verifySlot(*this); }
+
 LogicalResult LaunchOp::verify() {
   if (getKernel().empty())
     return emitOpError("expected the name of a kernel, but got none");
+  if (failed(verifySlot(*this)))
+    return failure();
   if (getWork().empty())
     return success();
   for (Operation &op : getWork().front()) {

@@ -59,14 +59,23 @@ namespace mlir::ascend {
 inline constexpr StringLiteral kDeviceAttrName = "ascend.device";
 /// The module attribute with the name of the cost model (a StringAttr).
 inline constexpr StringLiteral kCostModelAttrName = "ascend.cost_model";
-/// The module attribute with the name of the kernel set (a StringAttr).
 /// What single kernels reach (a dictionary, see Device/KernelCoefficients.h).
 inline constexpr StringLiteral kKernelCoefficientsAttrName =
     "ascend.kernel_coefficients";
+/// The module attribute with the name of the kernel set (a StringAttr).
 inline constexpr StringLiteral kKernelSetAttrName = "ascend.kernel_set";
 /// The module attribute with device memory kept for other uses, in bytes (an
 /// integer).
 inline constexpr StringLiteral kReservedBytesAttrName = "ascend.reserved_bytes";
+/// The module attribute with the rule by which launches have slots (a
+/// StreamRuleAttr); a module without it has one stream.
+inline constexpr StringLiteral kStreamRuleAttrName = "ascend.stream_rule";
+
+/// The slot of a launch or view, or null.
+SlotAttr getSlot(Operation *op);
+
+/// Whether a kernel does nothing but exchange data with other devices.
+bool isExchange(LaunchOp launch);
 
 } // namespace mlir::ascend
 
