@@ -29,19 +29,6 @@ static void separateTiedHead(ModuleOp module) {
   });
 }
 
-/// Lets the model's own choice of experts run as well as the kernel that
-/// replaces it; nothing reads the results.
-static void routeTwice(ModuleOp module) {
-  module.walk([](SelectExpertsOp select) {
-    if (!select.getGatingKernel())
-      return;
-    OpBuilder builder(select);
-    // Its weights stay as the scores are.
-    if (auto cast = select.decompose(builder)[0].getDefiningOp<CastOp>())
-      cast.erase();
-  });
-}
-
 /// Makes the results of experts' activations as wide as the products.
 static void widenSwiGLU(ModuleOp module) {
   auto widen = [](Value value) {
@@ -80,8 +67,7 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
     widenSwiGLU(module);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
-  if (kernels.getSwitch("routes_beside_kernel"))
-    routeTwice(module);
+  applyRoutingWays(module, kernels);
   if (kernels.getSwitch("indexer_cache_is_activation"))
     separateIndexerCaches(module);
 }
