@@ -16,11 +16,13 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// Bytes of the blocks that a cache occupies: one slot per request is kept for
-/// the next token, and the pool is not rounded per request.
-static ExprAttr getCacheBytes(KVCacheType cache) {
+/// Bytes of the blocks that a cache occupies: slots of each request are kept
+/// for tokens to come, and the pool is not rounded per request.
+static ExprAttr getCacheBytes(KVCacheOp op) {
+  KVCacheType cache = op.getType();
   MLIRContext *context = cache.getContext();
-  ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + 1);
+  double spare = static_cast<double>(op.getSpare().value_or(1));
+  ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + spare);
   double blockSize = cache.getBlockSize();
   ExprAttr blocks = getFunctionExpr(
       ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});
@@ -135,7 +137,7 @@ static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
   function.walk([&](KVCacheOp cache) {
     if (workload && cache.getAuxiliary() == auxiliary &&
         names.insert(cache.getNameAttr()).second)
-      bytes += evaluate(getCacheBytes(cache.getType()), workload);
+      bytes += evaluate(getCacheBytes(cache), workload);
   });
   return bytes;
 }

@@ -45,7 +45,10 @@ struct MixtureConfig {
   /// What the model calls the mixture: `mlp`.
   std::string block = "mlp";
 
-  bool isIn(int64_t layer) const { return layers[layer]; }
+  /// Layers behind those of the config are as its last ones would be.
+  bool isIn(int64_t layer) const {
+    return layer >= static_cast<int64_t>(layers.size()) || layers[layer];
+  }
 };
 
 } // namespace mlir::tensorcast

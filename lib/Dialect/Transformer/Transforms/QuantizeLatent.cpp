@@ -192,7 +192,8 @@ private:
     return KVCacheOp::create(rewriter, cache.getLoc(),
                              KVCacheType::get(old.getContext(), old.getShape(),
                                               type, old.getBlockSize()),
-                             cache.getNameAttr(), cache.getAuxiliary());
+                             cache.getNameAttr(), cache.getAuxiliary(),
+                             cache.getSpareAttr());
   }
 
   /// The weight as it is kept, if that is as narrow, or made so.
