@@ -230,8 +230,8 @@ struct LowerLatentAttention : LoweringPattern<AttentionLikeOp> {
 private:
   static void addScales(LatentAttentionOp, LaunchParts &) {}
   static void addScales(QuantizedLatentAttentionOp op, LaunchParts &parts) {
-    llvm::append_values(parts.inputs, op.getQueryScale(), op.getLatentScale(),
-                        op.getRopeKeyScale(), op.getWeightScale());
+    llvm::append_values(parts.inputs, op.getQueryScale(), op.getCacheScale(),
+                        op.getWeightScale());
   }
 };
 
