@@ -68,6 +68,8 @@ void populateDataRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateRopeRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateAttentionRules(RewritePatternSet &patterns,
                             const RuleContext &rules);
+void populateIndexerRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
 void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
