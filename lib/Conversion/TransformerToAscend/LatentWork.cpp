@@ -62,8 +62,9 @@ static ExprAttr getReadShare(const Kernel &kernel, StringRef step,
     return ExprAttr::constant(context, 1);
   if (number("per_doubling").isConstant(0))
     return ExprAttr::constant(context, share);
-  ExprAttr doublings = getFunctionExpr(ExprKind::Log2, blocks) -
-                       getFunctionExpr(ExprKind::Log2, number("blocks"));
+  ExprAttr doublings = getFunctionExpr(
+      ExprKind::Log2,
+      getFunctionExpr(ExprKind::Divide, {blocks, number("blocks")}));
   ExprAttr grown =
       ExprAttr::constant(context, share) + doublings * number("per_doubling");
   grown = getFunctionExpr(ExprKind::Min, {grown, number("most")});
