@@ -70,6 +70,8 @@ void populateAttentionRules(RewritePatternSet &patterns,
                             const RuleContext &rules);
 void populateIndexerRules(RewritePatternSet &patterns,
                           const RuleContext &rules);
+void populateLatentProjectionRules(RewritePatternSet &patterns,
+                                   const RuleContext &rules);
 void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//

@@ -189,6 +189,7 @@ private:
     populateRopeRules(patterns, rules);
     populateAttentionRules(patterns, rules);
     populateIndexerRules(patterns, rules);
+    populateLatentProjectionRules(patterns, rules);
     populateLatentRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
