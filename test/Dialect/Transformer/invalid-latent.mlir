@@ -386,3 +386,14 @@ func.func @keys_and_values_in_rows(%k: tensor<7x1x12xf16>, %cache: !transformer.
       : tensor<7x1x12xf16>, !transformer.kv_cache<12xf16, block_size = 128>, !transformer.batch
   return
 }
+
+// -----
+
+func.func @sizes_beyond_any_number(%q: tensor<7x4611686018427387904x12xf16>, %cache: !transformer.kv_cache<20xf16, block_size = 128>,
+    %w: tensor<112x16xf16>, %batch: !transformer.batch) {
+  // expected-error @below {{expected dimension 0 of 'weight' to be 9223372036854775807, but got 112}}
+  %0 = transformer.latent_attention %q, %cache of %batch weight(%w) scale(0.5)
+      : tensor<7x4611686018427387904x12xf16>, !transformer.kv_cache<20xf16, block_size = 128>, !transformer.batch,
+        tensor<112x16xf16> -> tensor<7x4611686018427387904x6xf16>
+  return
+}

@@ -7,6 +7,8 @@
 #include "Checks.h"
 #include "tensorcast/Support/Numbers.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -17,6 +19,17 @@ using namespace mlir::transformer;
 
 static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
+}
+
+/// Sums and products of sizes; the largest number where they pass it, which no
+/// size is.
+static int64_t addSizes(int64_t lhs, int64_t rhs) {
+  int64_t sum;
+  return llvm::AddOverflow(lhs, rhs, sum) ? INT64_MAX : sum;
+}
+static int64_t multiplySizes(int64_t lhs, int64_t rhs) {
+  int64_t product;
+  return llvm::MulOverflow(lhs, rhs, product) ? INT64_MAX : product;
 }
 
 static LogicalResult verifyPositive(Operation *op, StringRef name,
@@ -135,8 +148,9 @@ static SmallVector<Value> buildProjection(ProjectionOp op, OpBuilder &builder,
   Dim tokens = getDims(op.getInput().getType())[0];
   Type element = op.getInput().getType().getElementType();
   int64_t width = op.getTable().getType().getWidth();
-  int64_t heads = getTensor(op.getQuery()).getDimSize(1);
-  int64_t rank = getTensor(op.getLatent()).getDimSize(1);
+  // Of the weights, which are known; results may have a `?`.
+  int64_t heads = op.getQueryUp().getType().getDimSize(0) / op.getHeadSize();
+  int64_t rank = op.getLatentDown().getType().getDimSize(0) - width;
   int64_t rest = op.getHeadSize() - width;
   auto rotate = [&](Value input) -> Value {
     return RopeOp::create(builder, loc, input.getType(), input, op.getTable(),
@@ -275,7 +289,8 @@ LogicalResult AppendLatentCacheOp::verify() {
   if (!getDims(latent)[1].isStatic() || !getDims(key)[1].isStatic())
     return emitOpError("expected features of known number, but got ")
            << latent << " and " << key;
-  return verifyRows(*this, getType(), latent.getDimSize(1) + key.getDimSize(1));
+  return verifyRows(*this, getType(),
+                    addSizes(latent.getDimSize(1), key.getDimSize(1)));
 }
 
 template <typename AttentionLikeOp>
@@ -307,8 +322,9 @@ static LogicalResult verifyLatentAttention(AttentionLikeOp op) {
                           "rotated key of at most ")
            << query.getDimSize(2) << " features, but got " << cache << " and "
            << weight;
-  if (failed(verifyDims(op, "weight", weight,
-                        {Dim(heads * (rest + valueSize)), Dim(rank)})) ||
+  if (failed(verifyDims(
+          op, "weight", weight,
+          {Dim(multiplySizes(heads, addSizes(rest, valueSize))), Dim(rank)})) ||
       failed(verifyDims(op, "result", result,
                         {getDims(query)[0], Dim(heads), Dim(valueSize)})))
     return failure();
@@ -371,9 +387,10 @@ LogicalResult LightningIndexerOp::verify() {
                        : Dim(picked);
   if (failed(verifyTensor(*this, "query_latent", getQueryLatent(),
                           {tokens, getDims(queryLatent)[1]}, element)) ||
-      failed(verifyTensor(*this, "query", getQueryUp(),
-                          {Dim(heads * size), getDims(queryLatent)[1]},
-                          weightType(getQueryUp()))) ||
+      failed(verifyTensor(
+          *this, "query", getQueryUp(),
+          {Dim(multiplySizes(heads, size)), getDims(queryLatent)[1]},
+          weightType(getQueryUp()))) ||
       failed(verifyTensor(*this, "key", getKeyDown(), {Dim(size), features},
                           weightType(getKeyDown()))) ||
       failed(verifyTensor(*this, "head_weights", getHeadWeights(),
