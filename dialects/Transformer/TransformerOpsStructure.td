@@ -17,7 +17,8 @@ def Transformer_LayerOp : Transformer_Op<"layer",
   let description = [{
     `results = callee(operands)`, with weights and a cache of the call's own:
     64 calls of one function are 64 layers. `name` is the layer's place in the
-    model, and the prefix of the names of its weights.
+    model, and the prefix of the names of its weights: calls of one name run the
+    same layer, with the same weights, again.
 
     Operand and result types are those of the function.
 

@@ -145,14 +145,16 @@ static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
 FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
   auto workload = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName);
   auto runs = countRuns(module);
-  if (failed(runs))
+  auto sets = countWeightSets(module);
+  if (failed(runs) || failed(sets))
     return failure();
   SymbolTable symbols(module);
   Liveness liveness(symbols, workload);
   MemoryUse memory;
   double auxiliaryBytes = 0;
-  for (auto [function, times] : *runs) {
+  for (auto [function, times] : *sets)
     memory.weightsBytes += times * getWeightBytes(function);
+  for (auto [function, times] : *runs) {
     memory.kvCacheBytes +=
         times * getCacheBytes(function, workload, /*auxiliary=*/false);
     auxiliaryBytes +=

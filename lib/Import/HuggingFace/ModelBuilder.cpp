@@ -218,7 +218,9 @@ static Value buildDrafts(BlockBuilder &block, const ModelTypes &types,
                                   batch);
   };
   Value next = sample("lm_head", logits);
-  for (func::FuncOp layer : layers) {
+  for (int64_t i = 0; i < block.config.numDraftTokens; ++i) {
+    // Layers take turns where there are fewer of them than drafts.
+    func::FuncOp layer = layers[i % layers.size()];
     StringAttr name = cast<NameLoc>(layer.getLoc()).getName();
     std::string prefix = name.str();
     ids = ShiftTokensOp::create(builder, block.at(prefix), ids, next, batch);
@@ -317,7 +319,9 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
     buildLayer(config, layer, getName(i), i);
     parts.layers.push_back(layer);
   }
-  for (int64_t i = 0; i < config.numDraftTokens; ++i) {
+  int64_t numPredictionLayers =
+      std::min(config.numDraftTokens, config.numPredictionLayers);
+  for (int64_t i = 0; i < numPredictionLayers; ++i) {
     int64_t index = config.numHiddenLayers + i;
     func::FuncOp layer = declareLayer(index, types.getPredictionLayerType());
     buildPredictionLayer(config, layer, getName(index), index);

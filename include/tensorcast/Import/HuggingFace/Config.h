@@ -80,8 +80,7 @@ FailureOr<DecoderConfig> readConfig(const Json &config, StringRef source,
 inline constexpr int64_t maxDraftTokens = 9;
 
 /// Lets the model draft so many tokens; fails with an error if it has no layer
-/// for it. Where it has fewer layers than tokens, each token has one of its own
-/// all the same, as stacks run them.
+/// for it. Where it has fewer layers than tokens, they take turns.
 LogicalResult setDraftTokens(DecoderConfig &config, int64_t numTokens,
                              MLIRContext *context);
 
