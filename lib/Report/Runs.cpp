@@ -33,7 +33,7 @@ public:
     for (func::FuncOp function : llvm::reverse(order)) {
       // A function that nothing calls is where a run starts.
       double times = runs.try_emplace(function, 1).first->second;
-      llvm::SmallPtrSet<Attribute, 64> names;
+      llvm::SmallPtrSet<Attribute, 16> names;
       function.walk([&](LayerOp layer) {
         if (onlyFirst && !names.insert(layer.getNameAttr()).second)
           return;

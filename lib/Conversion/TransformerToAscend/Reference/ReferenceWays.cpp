@@ -59,12 +59,24 @@ static void separateIndexerCaches(ModuleOp module) {
   });
 }
 
+/// Gives layers that run again weights of their own.
+static void separateRepeatedLayers(ModuleOp module) {
+  llvm::DenseMap<std::pair<Operation *, Attribute>, int64_t> calls;
+  module.walk([&](LayerOp layer) {
+    int64_t count = ++calls[{layer->getParentOp(), layer.getNameAttr()}];
+    if (count > 1)
+      layer.setName((layer.getName() + ".run" + Twine(count)).str());
+  });
+}
+
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
   if (kernels.getSwitch("wide_grouped_swiglu"))
     widenSwiGLU(module);
+  if (kernels.getSwitch("repeated_layers_have_weights"))
+    separateRepeatedLayers(module);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
   applyRoutingWays(module, kernels);
