@@ -45,7 +45,10 @@ struct MixtureConfig {
   /// What the model calls the mixture: `mlp`.
   std::string block = "mlp";
 
-  bool isIn(int64_t layer) const { return layers[layer]; }
+  /// Layers beyond those of the model are as its last one.
+  bool isIn(int64_t layer) const {
+    return layers[std::min<int64_t>(layer, layers.size() - 1)];
+  }
 };
 
 } // namespace mlir::tensorcast
