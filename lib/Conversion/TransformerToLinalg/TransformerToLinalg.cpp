@@ -188,6 +188,9 @@ private:
     populateDataRules(patterns, rules);
     populateRopeRules(patterns, rules);
     populateAttentionRules(patterns, rules);
+    populateRoutingRules(patterns, rules);
+    populateExpertRules(patterns, rules);
+    populateGroupedLinearRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    types);
