@@ -78,7 +78,8 @@ SmallVector<Probe> tensorcast::findScaledValues(func::FuncOp function) {
   SmallVector<Probe> probes;
   function.walk([&](WeightOp weight) {
     StringRef name = weight.getName();
-    if (name.consume_back(".weight") && weight.getType().getRank() == 2)
+    // A matrix, or a stack of those of experts.
+    if (name.consume_back(".weight") && weight.getType().getRank() >= 2)
       findLayerInputs(weight, (name + ".input_scale").str(), probes);
   });
   function.walk([&](KVCacheOp cache) {

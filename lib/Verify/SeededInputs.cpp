@@ -4,6 +4,7 @@
 
 #include "FloatValues.h"
 #include "QuantizedWeight.h"
+#include "RouterValues.h"
 
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 #include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
@@ -41,6 +42,9 @@ public:
     for (const ArgumentInfo &argument : arguments) {
       infos.try_emplace(argument.name, &argument);
       ofRanks.try_emplace(getKey(argument.name, argument.getRank()), &argument);
+      if (!code &&
+          RouterCode::isRouter(argument.name, argument.getWholeShape()))
+        code = RouterCode::get(argument.getWholeShape());
     }
   }
 
@@ -92,8 +96,12 @@ private:
   std::vector<double> makeInput(const ArgumentInfo &info) const {
     int64_t size = info.type.getNumElements();
     Type type = info.type.getElementType();
-    if (isa<FloatType>(type) && info.type.getRank() > 0)
-      return makeNormal(random(info.name), size, 0, 1);
+    if (isa<FloatType>(type) && info.type.getRank() > 0) {
+      std::vector<double> values = makeNormal(random(info.name), size, 0, 1);
+      if (code)
+        code->mark(values, info.type.getShape());
+      return values;
+    }
     Random source = random(info.name);
     std::vector<double> values(size);
     double most = isa<FloatType>(type) ? 1 : getLargestValue(type);
@@ -185,10 +193,22 @@ private:
     // Ranks have parts of one whole, and scales are of what they scale.
     auto [whole, isNew] = wholes.try_emplace(info.name);
     if (isNew)
-      whole->second =
-          makeFloatWeight(inputs.seed, info.name, info.getWholeShape(),
-                          inputs.getGain(info.name));
+      whole->second = makeWhole(info);
     return takePart(whole->second, info);
+  }
+
+  std::vector<double> makeWhole(const ArgumentInfo &info) const {
+    StringRef name = info.name;
+    ArrayRef<int64_t> shape = info.getWholeShape();
+    if (code && RouterCode::isRouter(name, shape) && code->fits(shape))
+      return code->makeRouter(random(name));
+    if (code && RouterCode::isRouterBias(name))
+      return code->makeBias(random(name), shape[0]);
+    std::vector<double> values =
+        makeFloatWeight(inputs.seed, name, shape, inputs.getGain(name));
+    if (code && name.contains("embed"))
+      code->mark(values, shape);
+    return values;
   }
 
   /// What lies beyond the whole is 0: parts of equal size may cover more.
@@ -197,7 +217,7 @@ private:
     ArrayRef<int64_t> shape = info.type.getShape();
     if (!info.part || info.part->whole == shape)
       return whole;
-    auto [rank, wholeShape, dim, offset] = *info.part;
+    auto [rank, wholeShape, dim, offset, first] = *info.part;
     int64_t inner = 1;
     for (int64_t extent : shape.drop_front(dim + 1))
       inner *= extent;
@@ -205,6 +225,12 @@ private:
     for (auto [i, value] : llvm::enumerate(values)) {
       int64_t outer = static_cast<int64_t>(i) / inner / shape[dim];
       int64_t at = static_cast<int64_t>(i) / inner % shape[dim] + offset;
+      // The matrices of a stack are outside of the dimension that is split.
+      if (dim > 0 && shape[0] != wholeShape[0]) {
+        int64_t rows = dim == 2 ? shape[1] : 1;
+        int64_t matrix = (outer / rows + first) % wholeShape[0];
+        outer = matrix * rows + outer % rows;
+      }
       if (at < wholeShape[dim])
         value = whole[(outer * wholeShape[dim] + at) * inner + i % inner];
     }
@@ -258,6 +284,8 @@ private:
   llvm::StringMap<const ArgumentInfo *> infos, ofRanks;
   /// Float weights made already.
   mutable llvm::StringMap<std::vector<double>> wholes;
+  /// Of the routers of the function, if it has some.
+  std::optional<RouterCode> code;
 };
 
 void SeededInputs::addResiduals(ArrayRef<ArgumentInfo> arguments) {

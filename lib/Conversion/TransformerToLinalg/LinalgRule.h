@@ -73,6 +73,11 @@ void populateIndexerRules(RewritePatternSet &patterns,
 void populateLatentProjectionRules(RewritePatternSet &patterns,
                                    const RuleContext &rules);
 void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateRoutingRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
+void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateGroupedLinearRules(RewritePatternSet &patterns,
+                                const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -183,6 +188,48 @@ Value buildGroupScaled(OpBuilder &builder, Location loc, Value input,
 /// part of a table, which begins at `firstRow`, it picks zeros.
 Value buildGather(OpBuilder &builder, Location loc, Value table, Value indices,
                   std::optional<int64_t> firstRow = std::nullopt);
+
+/// `input`, rows of groups, quantized dynamically, and the scales; they have
+/// the types given.
+std::pair<Value, Value> buildGroupQuantized(OpBuilder &builder, Location loc,
+                                            RankedTensorType type,
+                                            RankedTensorType scaleType,
+                                            Value input, int64_t groupSize);
+
+//===----------------------------------------------------------------------===//
+// Sums over an index
+//===----------------------------------------------------------------------===//
+
+/// `result[i..] = sum of body(i.., q)` over `q` below `count`, in the element
+/// type of `type`, which `body` yields.
+Value buildSum(OpBuilder &builder, Location loc, RankedTensorType type,
+               int64_t count, ScalarBody body);
+
+/// `indices[at..]` as an index; one out of range is the nearest below `size`.
+Value readIndex(OpBuilder &builder, Location loc, Value indices, ValueRange at,
+                int64_t size);
+
+/// How many elements of its row are in front of each element: larger ones, or
+/// smaller ones if `ascending`, and equal ones that come first; in i64.
+Value buildRanks(OpBuilder &builder, Location loc, Value input,
+                 bool ascending = false);
+
+/// Which element of each row has rank 0, 1 .. `count` - 1; in i64.
+Value buildInverse(OpBuilder &builder, Location loc, Value ranks,
+                   int64_t count);
+
+/// `result[.., j] = input[.., indices[.., j]]`
+Value buildTake(OpBuilder &builder, Location loc, Value input, Value indices);
+
+/// The order of rows for experts: by expert, then by token and choice.
+struct RowOrder {
+  /// The choices of all tokens, one after another.
+  int64_t count = 0;
+  /// Of each choice its expert and its row, and of each row its choice; in i64.
+  Value ids, rowOfChoice, choiceOfRow;
+
+  static RowOrder get(OpBuilder &builder, Location loc, Value ids);
+};
 
 } // namespace mlir::tensorcast
 
