@@ -2,8 +2,8 @@
 // RUN: tc-opt %s --tensorcast-compile="queries=3 query-length=9 context-length=5 decode prefix-cache-hit-rate=0.25" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEFAULT
 // DEFAULT:      transformer-dedup-layers,
-// DEFAULT-NEXT: transformer-shard{devices=0 dp=0 lmhead-tp=0 mlp-tp=0 o-proj-tp=0 tp=0 word-embedding-tp=none},
-// DEFAULT:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC shared-group-scales=false}
+// DEFAULT-NEXT: transformer-shard{devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 redundant-experts=false shared-expert-tp=false tp=0 word-embedding-tp=none},
+// DEFAULT:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC non-expert-linear-action= shared-group-scales=false}
 // DEFAULT:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
 // DEFAULT:      transformer-decompose{keep={latent_projection,quantized_latent_projection} level=framework }
 // DEFAULT-NOT:  transformer-inline-layers
@@ -13,6 +13,7 @@
 // DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // DEFAULT:      transformer-merge-linears{only-equal-groups=true}
+// DEFAULT:      transformer-fuse-moe{grouped-quantize=true grouped-swiglu=true}
 // DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
 // DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
 
@@ -69,7 +70,14 @@
 
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
-// DEVICES: transformer-shard{devices=16 dp=4 lmhead-tp=16 mlp-tp=8 o-proj-tp=2 tp=4 word-embedding-tp=col}
+// DEVICES: transformer-shard{devices=16 dp=4 ep=0 {{.*}}lmhead-tp=16 mlp-tp=8 moe-dp=0 moe-tp=0 o-proj-tp=2 {{.*}}tp=4 word-embedding-tp=col}
+// RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 ep=4 moe-tp=2 moe-dp=2 enable-redundant-experts enable-shared-expert-tp quantize-non-expert-linear-action=FP8" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=EXPERTS
+// EXPERTS: transformer-shard{devices=16 dp=0 ep=4 external-shared-experts=false host-external-shared-experts=false {{.*}}moe-dp=2 moe-tp=2 {{.*}}redundant-experts=true shared-expert-tp=true
+// EXPERTS: transformer-quantize{{.*}}linear-action=W8A8_DYNAMIC non-expert-linear-action=FP8
+// RUN: tc-opt %s --tensorcast-compile="devices=16 ep=4 enable-external-shared-experts host-external-shared-experts" \
+// RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=EXTERNAL
+// EXTERNAL: external-shared-experts=true host-external-shared-experts=true
 
 // RUN: tc-opt %s --tensorcast-compile="quantize-linear-action=MXFP4 quantize-attention-action=FP8 mxfp4-group-size=64 device=ATLAS_350_425T_112G kernel-coefficients= reserved-memory-gb=1.5" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=QUANTIZE

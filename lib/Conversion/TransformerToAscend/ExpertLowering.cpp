@@ -174,11 +174,15 @@ private:
 
   /// Bytes of the scales of one expert's matrix.
   static double getScaleBytes(GroupedLinearOp, const Kernel &) { return 0; }
-  static double getScaleBytes(QuantizedGroupedLinearOp op, const Kernel &) {
+  static double getScaleBytes(QuantizedGroupedLinearOp op,
+                              const Kernel &kernel) {
     auto type = cast<RankedTensorType>(op.getWeightScale().getType());
     double bytes = *getElementBytes(type.getElementType());
     for (int64_t size : type.getShape().drop_front(type.getRank() == 3 ? 1 : 0))
       bytes *= static_cast<double>(size);
+    // Some stacks keep the scales of one part where parts are joined.
+    if (op.getSwiglu() && kernel.getCoefficient("scales_of_one_part"))
+      bytes /= 2;
     return bytes;
   }
 

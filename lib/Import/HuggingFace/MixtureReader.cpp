@@ -121,10 +121,13 @@ static void readGroups(JsonReader &config, MixtureConfig &mixture) {
         << mixture.numExperts / router.groups;
 }
 
-MixtureConfig tensorcast::readMixture(JsonReader &config,
-                                      const MixtureRule &rule,
-                                      int64_t numLayers) {
+std::optional<MixtureConfig> tensorcast::readMixture(JsonReader &config,
+                                                     const MixtureRule &rule,
+                                                     int64_t numLayers) {
   MixtureConfig mixture;
+  mixture.layers = readLayers(config, rule, numLayers);
+  if (llvm::none_of(mixture.layers, [](bool hasMixture) { return hasMixture; }))
+    return std::nullopt;
   mixture.router = rule.router;
   mixture.block = rule.block;
   mixture.numExperts = config.integer(rule.experts, 1, maxExperts);
@@ -140,7 +143,6 @@ MixtureConfig tensorcast::readMixture(JsonReader &config,
                           : config.boolean(rule.normalize.key, true);
   if (!rule.scale.empty())
     router.scale = config.number(rule.scale, 1e-6, 1e6, 1.0);
-  mixture.layers = readLayers(config, rule, numLayers);
   // What is wrong so far may be what the rest depends on.
   if (failed(config.finish()))
     return mixture;

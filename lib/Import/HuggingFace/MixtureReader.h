@@ -33,9 +33,10 @@ struct MixtureRule {
 /// Reads the rule of a family.
 MixtureRule readMixtureRule(JsonReader &reader);
 
-/// Reads the mixture of a model with so many layers. Reports through `config`.
-MixtureConfig readMixture(JsonReader &config, const MixtureRule &rule,
-                          int64_t numLayers);
+/// Reads the mixture of a model with so many layers; none if no layer has it.
+/// Reports through `config`.
+std::optional<MixtureConfig> readMixture(JsonReader &config, const MixtureRule &rule,
+                                         int64_t numLayers);
 
 } // namespace mlir::tensorcast
 

@@ -24,20 +24,30 @@ static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
   OpBuilder &builder = block.builder;
   ShardingAttr byHeads =
       block.split(ShardKind::Column, ShardGroup::Tensor, config.headDim);
-  auto project = [&](StringRef name, int64_t heads, StringRef norm) {
+  auto project = [&](StringRef name, int64_t heads) {
     Value wide = block.linear(name, hidden, heads * config.headDim,
                               config.qkvBias, byHeads);
-    if (norm.empty() || !config.qkNorm)
-      return block.splitHeads(name, wide, heads);
-    if (config.qkNormOverHeads)
-      return block.splitHeads(name, block.rmsNorm(norm, wide, byHeads), heads);
-    return block.rmsNorm(norm, block.splitHeads(name, wide, heads));
+    if (config.qkNorm && config.qkNormOverHeads)
+      return wide;
+    return block.splitHeads(name, wide, heads);
   };
-  Value query = project("self_attn.q_proj", config.numAttentionHeads,
-                        "self_attn.q_norm");
-  Value key =
-      project("self_attn.k_proj", config.numKeyValueHeads, "self_attn.k_norm");
-  Value value = project("self_attn.v_proj", config.numKeyValueHeads, "");
+  auto normalize = [&](StringRef name, Value value, int64_t heads) {
+    if (!config.qkNormOverHeads)
+      return block.rmsNorm(name, value);
+    return block.splitHeads(name, block.rmsNorm(name, value, byHeads), heads);
+  };
+  int64_t heads = config.numAttentionHeads, groups = config.numKeyValueHeads;
+  Value query = project("self_attn.q_proj", heads);
+  Value key = project("self_attn.k_proj", groups);
+  Value value = block.splitHeads(
+      "self_attn.v_proj",
+      block.linear("self_attn.v_proj", hidden, groups * config.headDim,
+                   config.qkvBias, byHeads),
+      groups);
+  if (config.qkNorm) {
+    query = normalize("self_attn.q_norm", query, heads);
+    key = normalize("self_attn.k_norm", key, groups);
+  }
   Location loc = block.at("self_attn");
   Location ropeLoc = block.at("self_attn.rotary_emb");
   RopeStyle style =

@@ -51,8 +51,8 @@ func.func @reduce_scatter() {
   return
 }
 
-// Half of 1000 bytes over a seventh of the links: 1 us + 3.5 us.
-// CHECK:      all_to_all takes 7.500 us, bound by communication: communication 4.500 us, launch 3.000 us
+// 1000 bytes over a seventh of the links: 1 us + 7 us.
+// CHECK:      all_to_all takes 11.00 us, bound by communication: communication 8.000 us, launch 3.000 us
 func.func @all_to_all() {
   ascend.launch "all_to_all"() : () -> () { ascend.collective all_to_all bytes(1000) over<2> }
   return

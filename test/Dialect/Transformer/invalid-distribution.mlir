@@ -46,9 +46,9 @@
 
 // -----
 
-// expected-error @below {{expected one of [tensor, output, mlp, head, embedding] for devices that share a weight, got: expert}}
+// expected-error @below {{expected one of [tensor, output, mlp, head, embedding, expert, shared_expert] for devices that share a weight, got: vision}}
 // expected-error @below {{failed to parse}}
-#expert = #transformer.sharding<row, expert>
+#vision = #transformer.sharding<row, vision>
 
 // -----
 

@@ -68,9 +68,9 @@ func.func @layer_norm_without_eps(%x: tensor<?x8xf16>, %w: tensor<8xf16>) {
 
 // -----
 
-func.func @differences_of_two_types(%x: tensor<7x8xf16>, %y: tensor<7x8xf32>) {
-  // expected-error @below {{expected operands of one element type, but got 'f16' and 'f32'}}
-  %0 = transformer.sub %x, %y : tensor<7x8xf16>, tensor<7x8xf32>
+func.func @differences_of_two_types(%x: tensor<7x8xf16>, %y: tensor<7x8xbf16>) {
+  // expected-error @below {{expected operands of which one has the wider element type, but got 'f16' and 'bf16'}}
+  %0 = transformer.sub %x, %y : tensor<7x8xf16>, tensor<7x8xbf16>
   return
 }
 

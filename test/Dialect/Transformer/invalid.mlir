@@ -593,9 +593,9 @@ func.func @attention_without_a_scale(%q: tensor<7x4x8xf16>, %cache: !cache, %bat
 // Primitives
 //===----------------------------------------------------------------------===//
 
-func.func @add_of_two_element_types(%x: tensor<7x8xf16>, %y: tensor<7x8xf32>) {
-  // expected-error @below {{expected operands of one element type, but got 'f16' and 'f32'}}
-  %0 = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xf32>
+func.func @add_of_two_element_types(%x: tensor<7x8xf16>, %y: tensor<7x8xbf16>) {
+  // expected-error @below {{expected operands of which one has the wider element type, but got 'f16' and 'bf16'}}
+  %0 = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xbf16>
   return
 }
 

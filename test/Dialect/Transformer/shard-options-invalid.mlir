@@ -10,7 +10,14 @@
 // RUN: not tc-opt %s --transformer-shard="devices=1048577" 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tc-opt %s --transformer-shard="word-embedding-tp=column" 2>&1 | FileCheck %s --check-prefix=SPLIT
 // RUN: not tc-opt %s --transformer-shard="tp=two" 2>&1 | FileCheck %s --check-prefix=NUMBER
-// RUN: not tc-opt %s --transformer-shard="ep=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not tc-opt %s --transformer-shard="vision-tp=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not tc-opt %s --transformer-shard="devices=8 ep=3" 2>&1 | FileCheck %s --check-prefix=EP
+// RUN: not tc-opt %s --transformer-shard="devices=8 ep=4 moe-dp=4" 2>&1 | FileCheck %s --check-prefix=MOE-DP
+// RUN: not tc-opt %s --transformer-shard="devices=8 ep=4 moe-tp=4" 2>&1 | FileCheck %s --check-prefix=MOE-TP
+// RUN: not tc-opt %s --transformer-shard="devices=8 redundant-experts" 2>&1 | FileCheck %s --check-prefix=REDUNDANT
+// RUN: not tc-opt %s --transformer-shard="devices=8 shared-expert-tp" 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: not tc-opt %s --transformer-shard="devices=8 ep=8 host-external-shared-experts" 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: not tc-opt %s --transformer-shard="devices=8 ep=8 external-shared-experts shared-expert-tp" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not tc-opt %s --transformer-shard="tp=2" --transformer-shard="tp=2" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not tc-opt %s --transformer-bind-workload="queries=1 query-length=7" --transformer-shard="tp=2" 2>&1 | FileCheck %s --check-prefix=TWICE
 
@@ -26,7 +33,14 @@
 // MANY: error: expected 'devices' from 1 to 1048576, but got 1048577
 // SPLIT: error: unknown word-embedding-tp 'column'; known word-embedding-tps: col, none, row
 // NUMBER: 'two' value invalid for long argument
-// UNKNOWN: no such option ep
+// UNKNOWN: no such option vision-tp
+// EP: error: expected 'ep' to divide 8 devices, but got 3
+// MOE-DP: error: expected 'ep' * 'moe-dp' to divide 8 devices, but got 4 * 4
+// MOE-TP: error: expected 'ep' * 'moe-tp' * 'moe-dp' to be 8 devices, but got 4 * 4 * 1
+// REDUNDANT: error: expected 'ep' of at least 2 with 'redundant-experts', but got 1
+// SHARED: error: expected 'ep' of at least 2 with 'shared-expert-tp', but got 1
+// HOST: error: expected 'external-shared-experts' with 'host-external-shared-experts', but it is off
+// BOTH: error: expected 'shared-expert-tp' or 'external-shared-experts', but got both
 // TWICE: error: expected a module that is not sharded or bound yet
 
 func.func @f() {

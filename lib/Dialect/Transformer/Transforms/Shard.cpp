@@ -159,8 +159,10 @@ public:
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();
+    bool anyExperts =
+        llvm::any_of(module.getOps<func::FuncOp>(), hasExperts);
     if (plan->devices > 1)
-      module->setAttr(kPlanAttrName, plan->toAttr(&getContext()));
+      module->setAttr(kPlanAttrName, plan->toAttr(&getContext(), anyExperts));
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.getBody().empty() || plan->isTrivial() ||
           (plan->sharesOnlyRequests() && !hasExperts(function)))

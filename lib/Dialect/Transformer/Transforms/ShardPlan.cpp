@@ -27,10 +27,12 @@ int64_t ShardPlan::getSize(ShardGroup group) const {
   return 1;
 }
 
-PlanAttr ShardPlan::toAttr(MLIRContext *context) const {
+PlanAttr ShardPlan::toAttr(MLIRContext *context, bool hasExperts) const {
   auto other = [&](int64_t size) { return size == tensor ? 0 : size; };
   return PlanAttr::get(context, devices, data, other(output), other(mlp),
-                       other(head), expert, expertTensor, sharedExpert);
+                       other(head), hasExperts ? expert : 1,
+                       hasExperts ? expertTensor : 1,
+                       hasExperts ? sharedExpert : 1);
 }
 
 LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {

@@ -39,8 +39,8 @@ struct ShardPlan {
   /// Fills in defaults; reports what does not fit together.
   static FailureOr<ShardPlan> get(const ShardOptions &options, Location loc);
 
-  /// What a module records of the plan.
-  PlanAttr toAttr(MLIRContext *context) const;
+  /// What a module records of the plan; of experts only if it has some.
+  PlanAttr toAttr(MLIRContext *context, bool hasExperts) const;
 
   /// Devices that share a weight of this group.
   int64_t getSize(ShardGroup group) const;
