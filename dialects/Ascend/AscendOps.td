@@ -223,17 +223,26 @@ def Ascend_CollectiveOp : Ascend_WorkOp<"collective"> {
     collective; a cost model knows the steps and the links. For `all_to_all`,
     `bytes` is the larger of what it sends to others and receives from them.
 
+    An exchange overlaps with the other work of its kernel. One that is `serial`
+    comes before or after that work, which there must be: its time is added, and
+    it has a start of its own in place of the kernel's.
+
     ```mlir
     ascend.launch "all_reduce"() : () -> () {
       ascend.collective all_reduce bytes(10240 * tokens) over<8>
+    }
+    ascend.launch "dispatch_ffn_combine"() : () -> () {
+      ascend.matmul m(128) n(1536) k(2048) : i8
+      ascend.collective all_to_all bytes(229376) over<8> serial
     }
     ```
   }];
   let arguments = (ins EnumProp<Ascend_CollectiveKind>:$kind,
                        Transformer_ExprAttr:$bytes,
-                       Transformer_RanksAttr:$ranks);
+                       Transformer_RanksAttr:$ranks, UnitAttr:$serial);
   let assemblyFormat = [{
-    $kind `bytes` `(` custom<Expr>($bytes) `)` `over` $ranks attr-dict
+    $kind `bytes` `(` custom<Expr>($bytes) `)` `over` $ranks (`serial` $serial^)?
+    attr-dict
   }];
 }
 

@@ -54,9 +54,10 @@ def Transformer_ShardKind : I32Enum<"ShardKind", "how a weight is split", [
 }
 
 /// Which features of a head are rotated with each other.
-def Transformer_RopeStyle : I32Enum<"RopeStyle", "half or interleaved", [
+def Transformer_RopeStyle : I32Enum<"RopeStyle", "half, interleaved or half_table", [
   I32EnumCase<"Half", 0, "half">,
-  I32EnumCase<"Interleaved", 1, "interleaved">
+  I32EnumCase<"Interleaved", 1, "interleaved">,
+  I32EnumCase<"HalfTable", 2, "half_table">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }
@@ -79,9 +80,10 @@ def Transformer_TokenSelection : I32Enum<"TokenSelection", "tokens with logits",
 }
 
 /// How a router makes scores of logits.
-def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax or sigmoid", [
+def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax, sigmoid or softmax_of_chosen", [
   I32EnumCase<"Softmax", 0, "softmax">,
-  I32EnumCase<"Sigmoid", 1, "sigmoid">
+  I32EnumCase<"Sigmoid", 1, "sigmoid">,
+  I32EnumCase<"SoftmaxOfChosen", 2, "softmax_of_chosen">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }

@@ -19,6 +19,7 @@ include "TransformerOpsFFN.td"
 include "TransformerOpsPrimitive.td"
 include "TransformerOpsRouting.td"
 include "TransformerOpsExperts.td"
+include "TransformerOpsExpertKernels.td"
 include "TransformerOpsSampling.td"
 
 #endif // TENSORCAST_TRANSFORMER_OPS

@@ -80,6 +80,9 @@ def Transformer_RopeOp : Transformer_CompositeOp<"rope",
     each head; features beyond the table's width `r` pass. Style `half`:
     `rotate(x) = concat(-x[.., r/2:], x[.., :r/2])`. Style `interleaved`:
     `rotate(x)[.., 2i] = -x[.., 2i+1]` and `rotate(x)[.., 2i+1] = x[.., 2i]`.
+    Style `half_table` is `half` over whole heads, with a table of `r = D / 2`
+    that counts for both halves `a` and `b` of a head:
+    `result = concat(a * cos - b * sin, b * cos + a * sin)`.
 
     `input` is `T x heads x D`. A table of f32 for 16-bit heads has the products
     and the sum in f32. Su et al., 2021 (arXiv 2104.09864).
@@ -89,6 +92,8 @@ def Transformer_RopeOp : Transformer_CompositeOp<"rope",
         : tensor<7x64x128xf16>, !transformer.rope_table<128xf16>
     %pairs = transformer.rope %q, %rope style(interleaved)
         : tensor<7x64x128xf16>, !transformer.rope_table<128xf16>
+    %halves = transformer.rope %q, %narrow style(half_table)
+        : tensor<7x64x128xf16>, !transformer.rope_table<64xf16>
     ```
   }];
   let arguments = (ins FloatTensor:$input, Transformer_RopeTableType:$table,

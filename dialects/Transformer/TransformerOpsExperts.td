@@ -178,27 +178,32 @@ def Transformer_ReturnTokensOp : Transformer_ExpertExchangeOp<"return_tokens"> {
 def Transformer_GroupedLinearOp : Transformer_Op<"grouped_linear", [Pure]> {
   let summary = "Multiplies the rows of each expert by its weight matrix.";
   let description = [{
-    `result[r, n] = sum_k input[r, k] * weight[e(r), n, k]`, where `e(r)` is the
-    expert whose rows `r` is among. With `swiglu`, the first half of the
+    `result[r, n] = sum_k input[r, k] * weight[e(r), n, k] (+ bias[e(r), n])`,
+    where `e(r)` is the expert whose rows `r` is among. With `swiglu`, the first half of the
     products is the gate of the second: `result = silu(first) * second`, half as
     wide.
 
-    `input` is `R x K`, `weight` is `E x N x K` (the experts that this device
-    holds), `ids` are the choices of this device's tokens.
+    `input` is `R x K`, `weight` is `E x N x K` and `bias` `E x N` (of the
+    experts that this device holds), `ids` are the choices of this device's
+    tokens.
 
     ```mlir
     %y = transformer.grouped_linear %rows, %w by %ids placement<experts = 128>
         : tensor<56x2048xf16>, tensor<128x768x2048xf16>, tensor<7x8xi64>
        -> tensor<56x768xf16>
+    %z = transformer.grouped_linear %rows, %w by %ids placement<experts = 128>
+        bias(%b : tensor<128x768xf16>)
+        : tensor<56x2048xf16>, tensor<128x768x2048xf16>, tensor<7x8xi64>
+       -> tensor<56x768xf16>
     ```
   }];
   let arguments = (ins FloatTensor:$input, FloatTensor:$weight,
-                       IndicesTensor:$ids,
+                       IndicesTensor:$ids, Optional<FloatTensor>:$bias,
                        Transformer_PlacementAttr:$placement, UnitAttr:$swiglu);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight `by` $ids `placement` `` $placement (`swiglu` $swiglu^)?
-    attr-dict `:` type($input) `,` type($weight) `,` type($ids)
+    $input `,` $weight `by` $ids `placement` `` $placement
+    (`bias` `(` $bias^ `:` type($bias) `)`)? (`swiglu` $swiglu^)? attr-dict `:` type($input) `,` type($weight) `,` type($ids)
     `->` type($result)
   }];
   let hasVerifier = 1;

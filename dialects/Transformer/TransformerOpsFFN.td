@@ -20,6 +20,29 @@ def Transformer_SwiGLUOp : Transformer_CompositeOp<"swiglu",
   let assemblyFormat = "$gate `,` $up attr-dict `:` type($result)";
 }
 
+def Transformer_ClampedSwiGLUOp : Transformer_CompositeOp<"clamped_swiglu",
+    [AllTypesMatch<["gate", "up", "result"]>]> {
+  let summary = "Gates a limited up projection by a limited gate projection.";
+  let description = [{
+    `result = (u + 1) * g * sigmoid(slope * g)`, elementwise, where
+    `g = min(gate, limit)` and `u = max(min(up, limit), -limit)` are taken in
+    f32. OpenAI, 2025 (arXiv 2508.10925).
+
+    ```mlir
+    %act = transformer.clamped_swiglu %gate, %up limit(7.0) slope(1.702)
+        : tensor<28x2880xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$gate, FloatTensor:$up, F64Attr:$limit,
+                       F64Attr:$slope);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $gate `,` $up `limit` `(` custom<Decimal>($limit) `)`
+    `slope` `(` custom<Decimal>($slope) `)` attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Transformer_GeluOp : Transformer_CompositeOp<"gelu",
     [SameOperandsAndResultType]> {
   let summary = "Applies the Gaussian error linear unit.";

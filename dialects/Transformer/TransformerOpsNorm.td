@@ -12,17 +12,22 @@ def Transformer_RMSNormOp : Transformer_CompositeOp<"rms_norm",
     `result[.., i] = input[.., i] / sqrt(mean_i(input[.., i]^2) + eps) * weight[i]`
 
     `input` and `result` are `.. x H` (rows of features), `weight` is `H`. The
-    mean is taken in f32. Zhang and Sennrich, 2019 (arXiv 1910.07467).
+    mean is taken in f32. With `wide_weight`, the product with `weight` is in f32
+    too, and rounded afterwards. Zhang and Sennrich, 2019 (arXiv 1910.07467).
 
     ```mlir
     %norm = transformer.rms_norm %hidden, %weight eps(1.0e-6)
         : tensor<7x4096xf16>, tensor<4096xf16>
+    %late = transformer.rms_norm %hidden, %weight eps(1.0e-6) wide_weight
+        : tensor<7x4096xf16>, tensor<4096xf16>
     ```
   }];
-  let arguments = (ins FloatTensor:$input, FloatTensor:$weight, F64Attr:$eps);
+  let arguments = (ins FloatTensor:$input, FloatTensor:$weight, F64Attr:$eps,
+                       UnitAttr:$wide_weight);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $weight `eps` `(` custom<Decimal>($eps) `)` attr-dict
+    $input `,` $weight `eps` `(` custom<Decimal>($eps) `)`
+    (`wide_weight` $wide_weight^)? attr-dict
     `:` type($input) `,` type($weight)
   }];
   let hasVerifier = 1;

@@ -61,6 +61,9 @@ def Transformer_MulScalarOp
 def Transformer_MaxScalarOp
     : Transformer_ScalarOp<"max_scalar", "Limits from below by",
                            "max(input, value)">;
+def Transformer_MinScalarOp
+    : Transformer_ScalarOp<"min_scalar", "Limits from above by",
+                           "min(input, value)">;
 
 def Transformer_PowOp : Transformer_Op<"pow", [Pure,
     SameOperandsAndResultType]> {
@@ -136,18 +139,22 @@ def Transformer_CastOp : Transformer_Op<"cast", [Pure]> {
 def Transformer_MatmulOp : Transformer_InferredOp<"matmul"> {
   let summary = "Multiplies two matrices.";
   let description = [{
-    `result[m, n] = sum_k lhs[m, k] * rhs[k, n]`, or `rhs[n, k]` if `transposed`
+    `result[m, n] = sum_k lhs[m, k] * rhs[k, n] (+ bias[n])`, or `rhs[n, k]` if
+    `transposed`
 
     ```mlir
     %r = transformer.matmul %x, %w transposed
         : tensor<7x5120xf16>, tensor<8192x5120xf16>
+    %s = transformer.matmul %x, %w transposed bias(%b : tensor<8192xf16>)
+        : tensor<7x5120xf16>, tensor<8192x5120xf16>
     ```
   }];
   let arguments = (ins FloatTensor:$lhs, FloatTensor:$rhs,
-                       UnitAttr:$transposed);
+                       Optional<FloatTensor>:$bias, UnitAttr:$transposed);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`transposed` $transposed^)? attr-dict
+    $lhs `,` $rhs (`transposed` $transposed^)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
     `:` type($lhs) `,` type($rhs)
   }];
 }

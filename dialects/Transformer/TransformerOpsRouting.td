@@ -87,14 +87,16 @@ def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts", [],
     ["isLaunchedWhole"]> {
   let summary = "Chooses the experts of each token and their weights.";
   let description = [{
-    Scores are `score(logits)`: `softmax` over the experts, or `sigmoid`. With
+    Scores are `score(logits)`: `softmax` over the experts, or `sigmoid`; with
+    `softmax_of_chosen`, experts are chosen by their logits, and the weights are
+    the softmax over the logits of those that a token has chosen. With
     `bias`, experts are chosen by `scores + bias`, and weighted by `scores`.
     With `groups(n of m)`, only the experts of the `n` groups (of `m`) with the
     largest sums of two scores can be chosen. The weights of the `top_k` chosen
     ones are divided by `max(sum, epsilon)` (softmax) or `sum + epsilon`
     (sigmoid) if `normalize`, and multiplied by `scale`.
 
-    `logits` is `T x E` in f32, `weights` is `T x top_k` in f32 or rounded to
+    `logits` is `T x E` in f32 (`softmax_of_chosen`: of any type), `weights` is `T x top_k` in f32 or rounded to
     another type, `ids` is `T x top_k`.
 
     `gating_kernel` says that the model's router yields logits and leaves the
@@ -108,9 +110,12 @@ def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts", [],
     %w, %i = transformer.select_experts %logits bias(%b : tensor<128xf32>)
         top_k(8) score(sigmoid) groups(4 of 8) normalize epsilon(1.0e-20)
         scale(2.5) : tensor<7x128xf32> -> tensor<7x8xf32>, tensor<7x8xi64>
+    %u, %j = transformer.select_experts %narrow top_k(4)
+        score(softmax_of_chosen)
+        : tensor<7x32xf16> -> tensor<7x4xf16>, tensor<7x4xi64>
     ```
   }];
-  let arguments = (ins DimsTensorOf<[F32]>:$logits,
+  let arguments = (ins FloatTensor:$logits,
       Optional<FloatTensor>:$bias,
       ConfinedAttr<I64Attr, [IntPositive]>:$top_k,
       DefaultValuedProp<EnumProp<Transformer_ScoreFunction>,
@@ -127,6 +132,31 @@ def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts", [],
     (`scale` `(` custom<Decimal>($scale)^ `)`)?
     (`gating_kernel` $gating_kernel^)? attr-dict
     `:` type($logits) `->` type($weights) `,` type($ids)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_AddSharedChoiceOp : Transformer_Op<"add_shared_choice", [Pure]> {
+  let summary = "Makes the shared expert the last choice of every token.";
+  let description = [{
+    `all_weights = concat(weights, 1); all_ids = concat(ids, E)`, where `E`
+    stands for the shared expert, behind the routed ones. It is on devices of
+    its own (`shared` of #transformer.placement), so that tokens go there as
+    they go to the experts that they have chosen.
+
+    `weights` and `ids` are `T x k`, the results `T x k + 1`; `all_weights` may
+    be wider than `weights`.
+
+    ```mlir
+    %w, %i = transformer.add_shared_choice %weights, %ids
+        : tensor<7x8xf16>, tensor<7x8xi64> -> tensor<7x9xf16>, tensor<7x9xi64>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$weights, IndicesTensor:$ids);
+  let results = (outs FloatTensor:$all_weights, IndicesTensor:$all_ids);
+  let assemblyFormat = [{
+    $weights `,` $ids attr-dict `:` type($weights) `,` type($ids)
+    `->` type($all_weights) `,` type($all_ids)
   }];
   let hasVerifier = 1;
 }

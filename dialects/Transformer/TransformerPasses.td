@@ -131,7 +131,11 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     (`transformer.dispatch_tokens`, `transformer.return_tokens`), from as many
     devices as have tokens of their own: the tokens of a tensor-parallel group
     are divided among it. Without `ep`, data-parallel groups gather their tokens
-    instead. `moe-tp` splits the matrices of each expert.
+    instead. `moe-tp` splits the matrices of each expert. With
+    `external-shared-experts`, some devices hold nothing but the shared expert,
+    which every token then chooses beside others
+    (`transformer.add_shared_choice`); device 0 is one of the others, or, with
+    `host-external-shared-experts`, one of these.
 
     Leaves the module attribute `transformer.plan`. Needs a module that is
     neither sharded nor bound; quantize afterwards, so that scales belong to what
@@ -170,6 +174,8 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
            "Let devices of their own hold the shared expert.">,
     Option<"hostSharedExperts", "host-external-shared-experts", "bool", "false",
            "Let device 0 be one that holds the shared expert.">,
+    Option<"wideSharedChoice", "wide-shared-choice", "bool", "false",
+           "Weigh in f32 where the shared expert is on devices of its own.">,
   ];
 }
 
@@ -355,6 +361,9 @@ def TransformerFuseMoE : Transformer_FusionPass<"fuse-moe"> {
     `grouped-swiglu`: the activation of experts becomes part of the grouped
     product of gate and up, which `transformer-merge-linears` has joined.
     `grouped-quantize`: so does the quantization to groups behind it.
+    `dispatch-ffn-combine`: all from the order of experts to the order of
+    tokens, exchanges included, becomes `transformer.dispatch_ffn_combine`, if
+    tokens go to experts on other devices and no expert is split.
 
     Near misses are remarks of category `fuse-moe` with a reason.
   }];
@@ -363,6 +372,8 @@ def TransformerFuseMoE : Transformer_FusionPass<"fuse-moe"> {
            "Fuse the activation into the product of gate and up.">,
     Option<"groupedQuantize", "grouped-quantize", "bool", "true",
            "Fuse the quantization of the activation as well.">,
+    Option<"dispatchFFNCombine", "dispatch-ffn-combine", "bool", "true",
+           "Fuse experts with the exchanges around them.">,
   ];
 }
 

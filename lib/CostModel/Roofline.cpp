@@ -2,6 +2,8 @@
 
 #include "Roofline.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 
@@ -37,36 +39,50 @@ CostTerms Roofline::price(const WorkAmount &work, const DeviceProfile &device,
   double bandwidth = device.memoryBandwidthBytesPerS * device.memoryEfficiency;
   terms.memoryS = (work.bytesRead + work.bytesWritten) / bandwidth;
   bool computes = anyCube || anyVector;
-  double exchangeS = 0, exchangeMemoryS = 0;
+  double exchangeS = 0, exchangeMemoryS = 0, serialS = 0;
+  bool overlaps = false;
   for (const ExchangeAmount &exchange : work.exchanges) {
-    exchangeS += getExchangeTime(exchange, device);
-    exchangeMemoryS += 2 * exchange.bytes / bandwidth;
+    double linkS = getExchangeTime(exchange, device);
+    double copyS = 2 * exchange.bytes / bandwidth;
+    if (exchange.isSerial) {
+      serialS += std::max(linkS, copyS) + device.launchCosts.collectiveS;
+      continue;
+    }
+    overlaps = true;
+    exchangeS += linkS;
+    exchangeMemoryS += copyS;
   }
   terms.communicationS = exchangeS;
 
   // A kernel that computes and exchanges overlaps the two, each with its own
   // start; its traffic is that of the operands.
   double localS = std::max(terms.cubeS + terms.vectorS, terms.memoryS);
-  if (work.exchanges.empty() || computes) {
-    if (localS == 0)
-      return terms;
-    terms.launchS =
-        (anyCube ? device.launchCosts.cubeS : device.launchCosts.vectorS) *
-        (1 + work.extraStarts);
+  if (!overlaps || computes) {
+    if (localS != 0 && serialS == 0)
+      terms.launchS =
+          (anyCube ? device.launchCosts.cubeS : device.launchCosts.vectorS) *
+          (1 + work.extraStarts);
     terms.totalS = localS + terms.launchS;
   }
-  if (work.exchanges.empty())
-    return terms;
-  double remoteS =
-      std::max(exchangeS, computes ? exchangeMemoryS : terms.memoryS);
-  double remoteTotalS = remoteS + device.launchCosts.collectiveS;
-  if (computes)
-    terms.memoryS += exchangeMemoryS;
-  if (remoteTotalS > terms.totalS) {
-    terms.launchS = device.launchCosts.collectiveS;
-    terms.totalS = remoteTotalS;
+  if (overlaps) {
+    double remoteS =
+        std::max(exchangeS, computes ? exchangeMemoryS : terms.memoryS);
+    double remoteTotalS = remoteS + device.launchCosts.collectiveS;
+    if (computes)
+      terms.memoryS += exchangeMemoryS;
+    if (remoteTotalS > terms.totalS) {
+      terms.launchS = device.launchCosts.collectiveS;
+      terms.totalS = remoteTotalS;
+    }
+    if (computes && !attributesFusedExchanges)
+      terms.cubeS = terms.vectorS = terms.memoryS = terms.communicationS = 0;
   }
-  if (computes && !attributesFusedExchanges)
-    terms.cubeS = terms.vectorS = terms.memoryS = terms.communicationS = 0;
+  // What is done one after the other adds up, and is compared with its starts;
+  // between exchanges, the units of a kernel count as one.
+  if (serialS != 0) {
+    terms.totalS += serialS;
+    terms.communicationS += serialS;
+    terms.cubeS += std::exchange(terms.vectorS, 0);
+  }
   return terms;
 }

@@ -15,8 +15,9 @@ namespace mlir::tensorcast {
 /// type without a rate are dropped. An exchange between devices takes the
 /// longer of its link time and its memory traffic, plus the launch cost of
 /// collectives; a kernel that computes and exchanges takes the longer of the
-/// two. Williams et al., 2009; the launch cost is
-/// that of the reference simulator at the model's date.
+/// two. Serial exchanges are added to the rest, each with the launch cost of
+/// collectives, which is then the only one. Williams et al., 2009; the launch
+/// cost is that of the reference simulator at the model's date.
 class Roofline : public CostModel {
 public:
   /// In June 2026 the reference counted kernels that compute and exchange under

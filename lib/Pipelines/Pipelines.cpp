@@ -57,6 +57,7 @@ public:
     shard.sharedExpertTensor = options.sharedExpertTensor;
     shard.externalSharedExperts = options.externalSharedExperts;
     shard.hostSharedExperts = options.hostSharedExperts;
+    shard.wideSharedChoice = kernels.getSwitch("wide_shared_choice") != 0;
     pm.addPass(transformer::createTransformerShard(shard));
   }
 
@@ -115,7 +116,8 @@ public:
   /// The number of a named way of the kernel set.
   double getSwitch(StringRef name) { return kernels.getSwitch(name); }
 
-  void addFusions(bool linearAllReduce, bool sequenceParallel) {
+  void addFusions(bool linearAllReduce, bool sequenceParallel,
+                  bool dispatchFFNCombine) {
     auto add = [&](std::unique_ptr<Pass> pass) {
       pm.addNestedPass<func::FuncOp>(std::move(pass));
     };
@@ -150,7 +152,9 @@ public:
       add(transformer::createTransformerFuseComm(comm));
     }
     add(transformer::createTransformerMergeLinears(merge));
-    add(transformer::createTransformerFuseMoE());
+    transformer::TransformerFuseMoEOptions mixture;
+    mixture.dispatchFFNCombine = dispatchFFNCombine;
+    add(transformer::createTransformerFuseMoE(mixture));
   }
 
   void addSequenceParallelism() {
@@ -230,7 +234,8 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   builder.addFusions(/*linearAllReduce=*/
                      builder.getSwitch("fuse_linear_all_reduce") != 0 ||
                          isOn(kMatmulAllReducePass),
-                     isOn(kSequenceParallelPass));
+                     isOn(kSequenceParallelPass),
+                     isOn(kDispatchFFNCombinePass));
   builder.addPatterns();
   builder.addLowering(/*compiled=*/true);
   builder.addStreams(isOn(kMultistreamPass));
@@ -251,7 +256,7 @@ void mlir::tensorcast::registerPipelines() {
         if (failed(options.parseFromString(text)))
           return failure();
         StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass,
-                             kMultistreamPass};
+                             kMultistreamPass, kDispatchFFNCombinePass};
         for (StringRef name : options.compilationConfig)
           if (!llvm::is_contained(known, name))
             return reportError(

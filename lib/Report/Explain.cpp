@@ -59,7 +59,10 @@ private:
        << format(exchange.bytes) << " bytes over " << amount.count
        << " devices in steps of " << amount.step << ", "
        << llvm::format("%.6g", getWireBytes(amount))
-       << " bytes on the wire of each\n";
+       << " bytes on the wire of each"
+       << (exchange.isSerial ? ", before or after the rest, with its own launch"
+                             : "")
+       << "\n";
   }
 
   void printOps(StringRef unit, double seconds,

@@ -212,7 +212,8 @@ def host_external_shared_experts :
 def compilation_config_eq : CommaJoined<["--"], "compilation-config=">,
   In<[TextGenerate]>, MetaVarName<"NAMES">,
   HelpText<"Passes of --compile to switch on: enable-matmul-allreduce, "
-           "enable-sequence-parallel, enable-multistream">;
+           "enable-sequence-parallel, enable-multistream, "
+           "enable-dispatch-ffn-combine">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: options of the reference without a meaning here

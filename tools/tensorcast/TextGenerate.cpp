@@ -63,19 +63,13 @@ static StringRef getModel(CommandLine &line) {
 /// not built.
 static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
   StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass,
-                       kMultistreamPass};
-  StringRef later[] = {"enable-dispatch-ffn-combine"};
+                       kMultistreamPass, kDispatchFFNCombinePass};
   SmallVector<std::string> passes;
   for (std::string name :
        line.getArgs().getAllArgValues(OPT_compilation_config_eq)) {
     std::replace(name.begin(), name.end(), '_', '-');
     if (!StringRef(name).starts_with("enable-"))
       name = "enable-" + name;
-    if (llvm::is_contained(later, name)) {
-      line.reportError("'" + name +
-                       "' of '--compilation-config' is not built yet");
-      continue;
-    }
     if (!llvm::is_contained(known, name)) {
       line.reportError(unknownName("compilation-config name", name, known));
       continue;

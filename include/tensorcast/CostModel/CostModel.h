@@ -25,6 +25,8 @@ struct ExchangeAmount {
   double bytes;
   /// Devices 0, step, ... of the group.
   int64_t count, step;
+  /// Whether it comes before or after the other work, and not beside it.
+  bool isSerial = false;
 };
 
 /// What a launch needs, in numbers.

@@ -129,15 +129,17 @@ struct CompileOptions : PriceOptions<CompileOptions> {
   ListOption<std::string> compilationConfig{
       *this, "compilation-config",
       llvm::cl::desc("Passes to switch on: enable-matmul-allreduce, "
-                     "enable-sequence-parallel, enable-multistream.")};
+                     "enable-sequence-parallel, enable-multistream, "
+                     "enable-dispatch-ffn-combine.")};
 };
 
 /// The names that `compilation-config` takes.
 inline constexpr StringLiteral kMatmulAllReducePass = "enable-matmul-allreduce";
 inline constexpr StringLiteral kSequenceParallelPass =
     "enable-sequence-parallel";
-
 inline constexpr StringLiteral kMultistreamPass = "enable-multistream";
+inline constexpr StringLiteral kDispatchFFNCombinePass =
+    "enable-dispatch-ffn-combine";
 
 /// dedup, quantize, bind, decompose to what a framework launches, lower,
 /// estimate.

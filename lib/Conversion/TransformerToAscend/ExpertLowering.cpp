@@ -2,8 +2,8 @@
 
 #include "LaunchBuilder.h"
 
-#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/ExpertRows.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 
@@ -19,9 +19,12 @@ template <typename SourceOp> struct LowerOrder : LoweringPattern<SourceOp> {
 
   LogicalResult matchAndRewrite(SourceOp op,
                                 PatternRewriter &rewriter) const override {
-    return replaceWithLaunch(
-        op, this->kernels, rewriter,
-        {op->getName().stripDialect(), {op.getInput(), op.getIds()}, {}, {}, {}});
+    return replaceWithLaunch(op, this->kernels, rewriter,
+                             {op->getName().stripDialect(),
+                              {op.getInput(), op.getIds()},
+                              {},
+                              {},
+                              {}});
   }
 };
 
@@ -46,9 +49,12 @@ struct LowerPadRows : LoweringPattern<PadRowsOp> {
                                                   op.getInput());
       return success();
     }
-    return replaceWithLaunch(
-        op, kernels, rewriter,
-        {"pad_rows", {op.getInput()}, {}, times.isConstant(1) ? ExprAttr() : times, {}});
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {"pad_rows",
+                              {op.getInput()},
+                              {},
+                              times.isConstant(1) ? ExprAttr() : times,
+                              {}});
   }
 };
 
@@ -65,8 +71,8 @@ struct LowerExpertExchange : LoweringPattern<SourceOp> {
     Dim width = getDims(type)[1];
     if (!rows || !width.isStatic())
       return rewriter.notifyMatchFailure(op, kUnknownSize);
-    double rowBytes =
-        static_cast<double>(width.size) * *getElementBytes(type.getElementType());
+    double rowBytes = static_cast<double>(width.size) *
+                      *getElementBytes(type.getElementType());
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::CollectiveOp::create(builder, loc, CollectiveKind::AllToAll,
                                    rows->exchanged * rowBytes,
@@ -106,7 +112,8 @@ struct LowerGroupedLinear : LoweringPattern<SourceOp> {
                       ? input.getElementType()
                       : parseType(kernel.operandType, context);
       ascend::MatmulOp::create(builder, loc, m, number(n), inner, type);
-      auto add = [&](ExprAttr elements, StringRef coefficient, Type elementType) {
+      auto add = [&](ExprAttr elements, StringRef coefficient,
+                     Type elementType) {
         if (double operations = kernel.getCoefficient(coefficient))
           ascend::ElementwiseOp::create(builder, loc, elements,
                                         number(operations), elementType);
@@ -128,7 +135,7 @@ struct LowerGroupedLinear : LoweringPattern<SourceOp> {
     };
     std::string name = getKernelName(op);
     LaunchParts parts = {name, {op.getInput()}, {op.getWeight()}, {}, work};
-    addScales(op, parts);
+    addOthers(op, parts);
     return replaceWithLaunch(op, this->kernels, rewriter, parts);
   }
 
@@ -141,7 +148,8 @@ private:
     return op.getSwiglu() ? "grouped_matmul_swiglu" : "grouped_matmul";
   }
   static std::string getKernelName(QuantizedGroupedLinearOp op) {
-    Type type = cast<RankedTensorType>(op.getWeight().getType()).getElementType();
+    Type type =
+        cast<RankedTensorType>(op.getWeight().getType()).getElementType();
     std::string name = "quantized_grouped_matmul";
     if (!op.getInputScale())
       name = "weight_quantized_grouped_matmul";
@@ -161,15 +169,16 @@ private:
     return op.getType().getElementType();
   }
   static Type getVectorType(QuantizedGroupedLinearOp op) {
-    Type type = cast<RankedTensorType>(op.getResult().getType()).getElementType();
+    Type type =
+        cast<RankedTensorType>(op.getResult().getType()).getElementType();
     return op.getScale() ? Float16Type::get(op.getContext()) : type;
   }
 
   static ExprAttr getNumResultScales(GroupedLinearOp) { return {}; }
   static ExprAttr getNumResultScales(QuantizedGroupedLinearOp op) {
-    return op.getScale() ? getNumElements(cast<RankedTensorType>(
-                               op.getScale().getType()))
-                         : ExprAttr();
+    return op.getScale()
+               ? getNumElements(cast<RankedTensorType>(op.getScale().getType()))
+               : ExprAttr();
   }
 
   /// Bytes of the scales of one expert's matrix.
@@ -201,8 +210,11 @@ private:
                              ExprAttr::constant(op.getContext(), 0));
   }
 
-  static void addScales(GroupedLinearOp, LaunchParts &) {}
-  static void addScales(QuantizedGroupedLinearOp op, LaunchParts &parts) {
+  static void addOthers(GroupedLinearOp op, LaunchParts &parts) {
+    if (op.getBias())
+      parts.inputs.push_back(op.getBias());
+  }
+  static void addOthers(QuantizedGroupedLinearOp op, LaunchParts &parts) {
     if (op.getInputScale())
       parts.inputs.push_back(op.getInputScale());
     parts.resident.push_back(op.getWeightScale());

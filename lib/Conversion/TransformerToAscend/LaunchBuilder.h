@@ -87,6 +87,11 @@ void populateSamplingLowering(RewritePatternSet &patterns,
                               const KernelSet &kernels);
 void populateExpertLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
+void populateExpertKernelLowering(RewritePatternSet &patterns,
+                                  const KernelSet &kernels);
+
+/// The kernel that runs `op`; kernels differ by what they multiply.
+std::string getKernelName(transformer::DispatchFFNCombineOp op);
 
 /// Makes one launch of each `transformer.fused` whose body is lowered; the
 /// kernel does the work of all of the body, reads what the op reads and writes

@@ -60,9 +60,12 @@ struct LowerMatmul : LoweringPattern<MatmulOp> {
       ascend::MatmulOp::create(builder, loc, sizes.m, sizes.n, sizes.k,
                                op.getType().getElementType());
     };
-    return replaceWithLaunch(
-        op, kernels, rewriter,
-        {"matmul", {op.getLhs(), op.getRhs()}, {}, {}, work});
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {op.getBias() ? "matmul_bias" : "matmul",
+                              llvm::to_vector(op->getOperands()),
+                              {},
+                              {},
+                              work});
   }
 };
 

@@ -82,6 +82,28 @@ private:
   }
 };
 
+/// A column each for choices and weights, whose last one is constant.
+struct LowerAddSharedChoice : LoweringPattern<AddSharedChoiceOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(AddSharedChoiceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> results;
+    std::pair<Value, Value> columns[] = {{op.getAllIds(), op.getIds()},
+                                         {op.getAllWeights(), op.getWeights()}};
+    for (auto [result, input] : columns) {
+      FailureOr<ascend::LaunchOp> launch =
+          createLaunch(op, result.getType(), kernels, rewriter,
+                       {"concat", {input}, {}, {}, {}});
+      if (failed(launch))
+        return failure();
+      results.push_back(launch->getResult(0));
+    }
+    rewriter.replaceOp(op, {results[1], results[0]});
+    return success();
+  }
+};
+
 /// A mask of the groups, spread over their scores.
 struct LowerMaskGroups : LoweringPattern<MaskGroupsOp> {
   using LoweringPattern::LoweringPattern;
@@ -92,8 +114,8 @@ struct LowerMaskGroups : LoweringPattern<MaskGroupsOp> {
       return replaceWithElementwiseLaunch(op, kernels, rewriter, "mask_groups");
     RankedTensorType type = op.getType();
     SmallVector<Dim> dims = getDims(type);
-    RankedTensorType groups = getTensorType({dims[0], Dim(op.getGroups())},
-                                            type.getElementType());
+    RankedTensorType groups =
+        getTensorType({dims[0], Dim(op.getGroups())}, type.getElementType());
     RankedTensorType mask = withElementType(type, rewriter.getI1Type());
     Value kept = getView(op, groups, rewriter);
     SmallVector<std::pair<StringRef, RankedTensorType>> steps;
@@ -134,6 +156,6 @@ private:
 
 void mlir::tensorcast::populateRoutingLowering(RewritePatternSet &patterns,
                                                const KernelSet &kernels) {
-  patterns.add<LowerMaskGroups, LowerSelectExperts>(patterns.getContext(),
-                                                    kernels);
+  patterns.add<LowerAddSharedChoice, LowerMaskGroups, LowerSelectExperts>(
+      patterns.getContext(), kernels);
 }

@@ -41,6 +41,8 @@ struct LowerMatmul : LinalgRule<MatmulOp> {
   LogicalResult
   matchAndRewrite(MatmulOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getBias())
+      return decline(op, rewriter, "it adds a bias");
     Value product = buildMatmul(rewriter, op.getLoc(), adaptor.getLhs(),
                                 adaptor.getRhs(), op.getTransposed());
     rewriter.replaceOp(

@@ -83,7 +83,9 @@ struct LowerRope : LinalgRule<RopeOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Value input = adaptor.getInput(), table = adaptor.getTable();
     RankedTensorType tableType = getTensorType(table);
-    int64_t rows = tableType.getDimSize(1), width = tableType.getDimSize(2);
+    int64_t rows = tableType.getDimSize(1), columns = tableType.getDimSize(2);
+    int64_t width =
+        op.getStyle() == RopeStyle::HalfTable ? 2 * columns : columns;
     if (rows != op.getType().getDimSize(0))
       return decline(op, rewriter,
                      "its table has " + Twine(rows) + " rows, not " +
@@ -100,7 +102,7 @@ struct LowerRope : LinalgRule<RopeOp> {
             tensor::ExtractOp::create(builder, loc, tensor, indices);
         return widen(builder, loc, element);
       };
-      bool isHalf = op.getStyle() == RopeStyle::Half;
+      bool isHalf = op.getStyle() != RopeStyle::Interleaved;
       Value isFirst;
       if (isHalf) {
         isFirst = compare(arith::CmpIPredicate::slt, width / 2);
@@ -118,7 +120,12 @@ struct LowerRope : LinalgRule<RopeOp> {
       partner = arith::MinSIOp::create(builder, loc, partner,
                                        index(op.getType().getDimSize(2) - 1));
       Value column =
-          arith::MinSIOp::create(builder, loc, at[2], index(width - 1));
+          width == columns
+              ? arith::MinSIOp::create(builder, loc, at[2], index(width - 1))
+                    .getResult()
+              // Both halves read the same row.
+              : arith::RemSIOp::create(builder, loc, at[2], index(columns))
+                    .getResult();
 
       Value x = read(input, at);
       Value y = read(input, {at[0], at[1], partner});

@@ -50,7 +50,7 @@ private:
       weight = block.widen(weight, routerLoc);
     }
     Value logits = MatmulOp::create(builder, routerLoc, tokens, weight,
-                                    /*transposed=*/true);
+                                    /*bias=*/Value(), /*transposed=*/true);
     return router.wideLogits ? logits : block.widen(logits, routerLoc);
   }
 
@@ -98,7 +98,8 @@ private:
       Value weight = block.weight(full, {mixture.numExperts, to, from}, place,
                                   block.split(kind, ShardGroup::Expert));
       return GroupedLinearOp::create(builder, place, getRowsType(ids, to),
-                                     input, weight, ids, placement, UnitAttr());
+                                     input, weight, ids, /*bias=*/Value(),
+                                     placement, UnitAttr());
     };
     Value gate = linear("gate_proj", rows, hidden, inner, ShardKind::Column);
     Value up = linear("up_proj", rows, hidden, inner, ShardKind::Column);

@@ -127,4 +127,27 @@ func.func @exchanges_longer() {
   return
 }
 
+// 1 us of work, in front of and behind which 1000 bytes go, in 4 us and with
+// 3 us to start: the exchanges add up, with their starts, and the kernel has
+// none of its own.
+// CHECK:      serial takes 15.00 us, bound by communication: cube 1.000 us, communication 14.00 us
+func.func @serial() {
+  ascend.launch "serial"() : () -> () {
+    ascend.matmul m(1000) n(500) k(1) : f16
+    ascend.collective all_to_all bytes(1000) over<8> serial
+    ascend.collective all_to_all bytes(1000) over<8> serial
+  }
+  return
+}
+
+// Its copies in memory may take longer than its links: 2 * 7000 bytes.
+// Compute of both units counts as the cube's.
+// CHECK:      serial_copies takes 1.000 s, bound by cube: cube 1.000 s, communication 17.00 us
+func.func @serial_copies() {
+  ascend.launch "serial_copies"() : () -> () {
+    ascend.elementwise elements(1000000000) operations(1) : f16
+    ascend.collective all_to_all bytes(7000) over<8> serial
+  }
+  return
+}
 }

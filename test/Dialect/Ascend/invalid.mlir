@@ -293,3 +293,14 @@ func.func @unknown_stream() {
 // expected-error @below {{'builtin.module' op expected 'ascend.stream_rule' to be an #ascend.stream_rule, but got "data_flow"}}
 module attributes {ascend.stream_rule = "data_flow"} {
 }
+
+// -----
+
+func.func @serial_alone() {
+  ascend.launch "k"() : () -> () {
+    // expected-error @below {{expected other work that a 'serial' exchange comes before or after, but got none}}
+    ascend.collective all_to_all bytes(8) over<2> serial
+    ascend.collective all_to_all bytes(8) over<2>
+  }
+  return
+}

@@ -69,6 +69,25 @@ static void separateRepeatedLayers(ModuleOp module) {
   });
 }
 
+/// Lets what a fused kernel replaced run as well, up to the input of the second
+/// layer, which the kernel is given.
+static void keepReplacedChains(ModuleOp module, const KernelSet &kernels) {
+  module.walk([&](DispatchFFNCombineOp op) {
+    const Kernel *kernel = kernels.lookup(getKernelName(op));
+    if (!kernel || !kernel->getCoefficient("replaced_chain_stays"))
+      return;
+    OpBuilder builder(op);
+    Operation *last = op.decompose(builder)[0].getDefiningOp();
+    bool isEnd = false;
+    while (!isEnd) {
+      isEnd = isa<QuantizedGroupedLinearOp>(last);
+      Operation *before = last->getOperand(0).getDefiningOp();
+      last->erase();
+      last = before;
+    }
+  });
+}
+
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
   if (kernels.getSwitch("separate_tied_head"))
@@ -79,6 +98,7 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
     separateRepeatedLayers(module);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
+  keepReplacedChains(module, kernels);
   applyRoutingWays(module, kernels);
   if (kernels.getSwitch("indexer_cache_is_activation"))
     separateIndexerCaches(module);

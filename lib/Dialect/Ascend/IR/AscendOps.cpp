@@ -108,6 +108,11 @@ LogicalResult LaunchOp::verify() {
     if (failed(verifyNumTerms(&op)))
       return failure();
   }
+  for (auto exchange : getWork().front().getOps<CollectiveOp>())
+    if (exchange.getSerial() && isExchange(*this))
+      return exchange.emitOpError(
+          "expected other work that a 'serial' exchange "
+          "comes before or after, but got none");
   return success();
 }
 
@@ -221,7 +226,7 @@ void ScatterOp::scale(ExprAttr factor) {
 }
 
 void CollectiveOp::addWork(WorkTotal &total) {
-  total.exchanges.push_back({getKind(), getBytes(), getRanks()});
+  total.exchanges.push_back({getKind(), getBytes(), getRanks(), getSerial()});
 }
 
 void CollectiveOp::scale(ExprAttr factor) { setBytesAttr(getBytes() * factor); }

@@ -47,8 +47,7 @@ public:
     bool valid =
         evaluate(launch, total.bytesRead, "bytes", work.bytesRead) &&
         evaluate(launch, total.bytesWritten, "bytes", work.bytesWritten) &&
-        evaluate(launch, total.extraStarts, "extra starts",
-                 work.extraStarts) &&
+        evaluate(launch, total.extraStarts, "extra starts", work.extraStarts) &&
         evaluateOps(launch, total.cubeOps, work.cubeOps) &&
         evaluateOps(launch, total.vectorOps, work.vectorOps);
     for (const Exchange &exchange : total.exchanges)
@@ -85,7 +84,7 @@ private:
     double bytes;
     if (!evaluate(launch, exchange.bytes, "bytes", bytes))
       return false;
-    amounts.push_back({exchange.kind, bytes, count, step});
+    amounts.push_back({exchange.kind, bytes, count, step, exchange.isSerial});
     return true;
   }
 

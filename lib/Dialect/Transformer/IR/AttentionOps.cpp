@@ -88,14 +88,33 @@ static LogicalResult verifyRope(Operation *op, RankedTensorType type,
   return success();
 }
 
+/// Checks that a table which counts for both halves is half as wide as a head.
+static LogicalResult verifyRopeStyle(Operation *op, RopeStyle style,
+                                     RankedTensorType type,
+                                     RopeTableType table) {
+  if (style != RopeStyle::HalfTable ||
+      type.getShape().back() == 2 * table.getWidth())
+    return success();
+  return op->emitOpError("expected ")
+         << 2 * table.getWidth()
+         << " features, twice the table's width, but got "
+         << toString(getDims(type).back());
+}
+
 LogicalResult RopeOp::verify() {
-  return verifyRope(*this, getType(), getTable().getType());
+  RopeTableType table = getTable().getType();
+  if (failed(verifyRope(*this, getType(), table)))
+    return failure();
+  return verifyRopeStyle(*this, getStyle(), getType(), table);
 }
 
 LogicalResult RopePairOp::verify() {
-  if (failed(verifyRope(*this, getQuery().getType(), getTable().getType())))
-    return failure();
-  return verifyRope(*this, getKey().getType(), getTable().getType());
+  RopeTableType table = getTable().getType();
+  for (RankedTensorType type : {getQuery().getType(), getKey().getType()})
+    if (failed(verifyRope(*this, type, table)) ||
+        failed(verifyRopeStyle(*this, getStyle(), type, table)))
+      return failure();
+  return success();
 }
 
 SmallVector<Value> RopePairOp::decompose(OpBuilder &builder) {
@@ -145,6 +164,22 @@ SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
       getTensorType({dims[0], Dim(1), Dim(width)}, wide);
   auto parts = RopePartsOp::create(builder, loc, TypeRange{partType, partType},
                                    getTable());
+
+  if (getStyle() == RopeStyle::HalfTable) {
+    auto half = [&](int64_t offset) {
+      return convert(SliceOp::create(builder, loc, getInput(), offset, width),
+                     wide);
+    };
+    auto times = [&](Value part, Value factor) -> Value {
+      return MulOp::create(builder, loc, part, factor);
+    };
+    Value a = half(0), b = half(width);
+    Value first = SubOp::create(builder, loc, times(a, parts.getCos()),
+                                times(b, parts.getSin()));
+    Value second = AddOp::create(builder, loc, times(b, parts.getCos()),
+                                 times(a, parts.getSin()));
+    return {convert(ConcatOp::create(builder, loc, first, second), narrow)};
+  }
 
   Value x = getInput();
   if (width < features)

@@ -51,8 +51,8 @@ LogicalResult PermuteTokensOp::verify() {
       failed(verifyElementType(*this, "result", getType().getElementType(),
                                input.getElementType())) ||
       failed(verifyChoices(*this, getType(), ids)) ||
-      failed(verifyDims(*this, "ids", ids,
-                        {getDims(input)[0], getDims(ids)[1]})))
+      failed(
+          verifyDims(*this, "ids", ids, {getDims(input)[0], getDims(ids)[1]})))
     return failure();
   return verifyDims(*this, "result", getType(),
                     {getDims(getType())[0], getDims(input)[1]});
@@ -73,7 +73,8 @@ LogicalResult CombineTokensOp::verify() {
   RankedTensorType input = getInput().getType(), ids = getIds().getType();
   if (failed(verifyRank(*this, "input", input, 2)) ||
       failed(verifyChoices(*this, input, ids)) ||
-      failed(verifyDims(*this, "weights", getWeights().getType(), getDims(ids))))
+      failed(
+          verifyDims(*this, "weights", getWeights().getType(), getDims(ids))))
     return failure();
   return verifyDims(*this, "result", getType(),
                     {getDims(ids)[0], getDims(input)[1]});
@@ -191,7 +192,8 @@ static LogicalResult verifyGrouped(GroupedOp op, RankedTensorType input,
   Dim width = dims[1];
   if (op.getSwiglu()) {
     if (width.isStatic() && width.size % 2 != 0)
-      return op.emitOpError("expected a gate as wide as what it gates, but got ")
+      return op.emitOpError(
+                 "expected a gate as wide as what it gates, but got ")
              << width.size << " outputs";
     width = width.isStatic() ? Dim(width.size / 2) : Dim(ShapedType::kDynamic);
   }
@@ -205,6 +207,15 @@ LogicalResult GroupedLinearOp::verify() {
       failed(verifyElementType(*this, "result", getType().getElementType(),
                                element)))
     return failure();
+  if (getBias()) {
+    auto bias = cast<RankedTensorType>(getBias().getType());
+    SmallVector<Dim> dims = getDims(getWeight().getType());
+    if (failed(verifyRank(*this, "weight", getWeight().getType(), 3)) ||
+        failed(verifyDims(*this, "bias", bias, {dims[0], dims[1]})) ||
+        failed(
+            verifyElementType(*this, "bias", bias.getElementType(), element)))
+      return failure();
+  }
   return verifyGrouped(*this, getInput().getType(), getType());
 }
 
@@ -221,8 +232,8 @@ LogicalResult QuantizedGroupedLinearOp::verify() {
     return emitOpError(isNarrow ? "expected a scale" : "expected no scale")
            << " for an input of " << input.getElementType();
   if (getInputScale() &&
-      failed(verifyScale(*this, "input scale", input, getTensor(getInputScale()),
-                         getGroupSize())))
+      failed(verifyScale(*this, "input scale", input,
+                         getTensor(getInputScale()), getGroupSize())))
     return failure();
   if (!getScale())
     return success();

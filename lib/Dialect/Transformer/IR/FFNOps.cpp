@@ -1,8 +1,13 @@
 //===- FFNOps.cpp - Feed-forward networks ---------------------------------===//
 
-#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "Checks.h"
+
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Support/Numbers.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::transformer;
@@ -14,6 +19,39 @@ SmallVector<Value> SwiGLUOp::decompose(OpBuilder &builder) {
   Value gate =
       SiluOp::create(builder, getLoc(), getGate().getType(), getGate());
   return {MulOp::create(builder, getLoc(), gate, getUp())};
+}
+
+LogicalResult ClampedSwiGLUOp::verify() {
+  double limit = getLimit().convertToDouble();
+  if (limit > 0 && std::isfinite(limit))
+    return success();
+  return emitOpError("expected a finite 'limit' above 0, but got ")
+         << tensorcast::describeNumber(limit);
+}
+
+SmallVector<Value> ClampedSwiGLUOp::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  RankedTensorType type = getType();
+  RankedTensorType wide = withElementType(type, builder.getF32Type());
+  auto convert = [&](Value value, RankedTensorType to) -> Value {
+    if (value.getType() == to)
+      return value;
+    return CastOp::create(builder, loc, to, value);
+  };
+  Value gate = MinScalarOp::create(builder, loc, convert(getGate(), wide),
+                                   getLimitAttr());
+  gate = convert(gate, type);
+  Value up =
+      MinScalarOp::create(builder, loc, convert(getUp(), wide), getLimitAttr());
+  double limit = getLimit().convertToDouble();
+  up = MaxScalarOp::create(builder, loc, up, builder.getF64FloatAttr(-limit));
+  up = convert(up, type);
+  Value steep = MulScalarOp::create(builder, loc, gate, getSlopeAttr());
+  Value open = SigmoidOp::create(builder, loc, steep.getType(), steep);
+  Value gated = MulOp::create(builder, loc, gate, open);
+  Value above =
+      AddScalarOp::create(builder, loc, up, builder.getF64FloatAttr(1.0));
+  return {MulOp::create(builder, loc, above, gated)};
 }
 
 SmallVector<Value> GeluOp::decompose(OpBuilder &builder) {

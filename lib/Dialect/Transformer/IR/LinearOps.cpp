@@ -91,7 +91,7 @@ bool LinearOp::isLaunchedWhole() { return true; }
 
 SmallVector<Value> LinearOp::decompose(OpBuilder &builder) {
   Value product = MatmulOp::create(builder, getLoc(), getInput(), getWeight(),
-                                   /*transposed=*/true);
+                                   /*bias=*/Value(), /*transposed=*/true);
   if (getAllReduce())
     product = AllReduceOp::create(builder, getLoc(), product.getType(), product,
                                   getAllReduceAttr());

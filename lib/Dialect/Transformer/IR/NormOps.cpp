@@ -48,13 +48,18 @@ SmallVector<Value> RMSNormOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   RankedTensorType type = getInput().getType();
   Type wide = withElementType(type, builder.getF32Type());
-  // The mean of squares is taken in f32; the weight scales the narrow value.
+  // The mean of squares is taken in f32; the weight scales the narrow value,
+  // unless it is asked for before.
   Value x = CastOp::create(builder, loc, wide, getInput());
   Value squares = PowOp::create(builder, loc, x, builder.getF64FloatAttr(2.0));
   Value mean = MeanOp::create(builder, loc, squares);
   Value stable = AddScalarOp::create(builder, loc, mean, getEpsAttr());
   Value inverse = RsqrtOp::create(builder, loc, stable);
   Value normalized = MulOp::create(builder, loc, x, inverse);
+  if (getWideWeight()) {
+    Value scaled = MulOp::create(builder, loc, getWeight(), normalized);
+    return {CastOp::create(builder, loc, type, scaled)};
+  }
   Value narrow = CastOp::create(builder, loc, type, normalized);
   return {MulOp::create(builder, loc, getWeight(), narrow)};
 }

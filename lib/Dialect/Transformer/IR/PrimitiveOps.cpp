@@ -50,8 +50,7 @@ static Type getWiderType(Type lhs, Type rhs) {
 static LogicalResult inferBroadcast(std::optional<Location> loc, Value lhs,
                                     Value rhs, SmallVectorImpl<Type> &types) {
   RankedTensorType left = getTensor(lhs), right = getTensor(rhs);
-  Type element =
-      getWiderType(left.getElementType(), right.getElementType());
+  Type element = getWiderType(left.getElementType(), right.getElementType());
   if (!element)
     return emitOptionalError(loc,
                              "expected operands of which one has the wider "
@@ -138,6 +137,16 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
                              "expected inner sizes that are equal, but "
                              "got ",
                              toString(left[1]), " and ", toString(right[0]));
+  if (Value bias = adaptor.getBias()) {
+    RankedTensorType type = getTensor(bias);
+    if (failed(checkRank(loc, "bias", type, 1)) ||
+        failed(checkElementTypes(loc, lhs, type)))
+      return failure();
+    if (!mayBeEqual(getDims(type)[0], right[1]))
+      return emitOptionalError(loc, "expected a bias of ", toString(right[1]),
+                               " elements, but got ",
+                               toString(getDims(type)[0]));
+  }
   types.push_back(getTensorType({left[0], right[1]}, lhs.getElementType()));
   return success();
 }
@@ -160,7 +169,8 @@ LogicalResult MeanOp::inferReturnTypes(MLIRContext *,
 
 /// The input's type with 1 for the dimension that is reduced.
 static LogicalResult inferReduction(std::optional<Location> loc, Value input,
-                                    uint64_t dim, SmallVectorImpl<Type> &types) {
+                                    uint64_t dim,
+                                    SmallVectorImpl<Type> &types) {
   RankedTensorType type = getTensor(input);
   SmallVector<Dim> dims = getDims(type);
   if (dim >= dims.size())

@@ -87,15 +87,22 @@ LogicalResult SelectExpertsOp::verify() {
   RankedTensorType logits = getLogits().getType();
   if (failed(verifyRank(*this, "logits", logits, 2)))
     return failure();
+  if (getScore() == ScoreFunction::SoftmaxOfChosen) {
+    if (getBias() || getGroups() || getNormalize() || getGatingKernel())
+      return emitOpError("expected no 'bias', 'groups', 'normalize' or "
+                         "'gating_kernel' beside 'softmax_of_chosen'");
+  } else if (!logits.getElementType().isF32()) {
+    return emitOpError("expected 'logits' of 'f32', but got ")
+           << logits.getElementType();
+  }
   SmallVector<Dim> dims = getDims(logits);
   int64_t count = getTopK();
   if (dims[1].isStatic() && count > dims[1].size)
     return emitOpError("expected 'top_k' of at most the ")
            << dims[1].size << " experts, but got " << count;
-  if (getBias() &&
-      failed(verifyDims(*this, "bias",
-                        cast<RankedTensorType>(getBias().getType()),
-                        {dims[1]})))
+  if (getBias() && failed(verifyDims(
+                       *this, "bias",
+                       cast<RankedTensorType>(getBias().getType()), {dims[1]})))
     return failure();
   if (getGroups()) {
     int64_t groups = *getGroups(), kept = *getTopGroups();
@@ -116,6 +123,18 @@ LogicalResult SelectExpertsOp::verify() {
   return verifyDims(*this, "ids", getIds().getType(), dims);
 }
 
+LogicalResult AddSharedChoiceOp::verify() {
+  SmallVector<Dim> dims = getDims(getIds().getType());
+  if (failed(verifyRank(*this, "ids", getIds().getType(), 2)) ||
+      failed(verifyDims(*this, "weights", getWeights().getType(), dims)))
+    return failure();
+  dims[1] =
+      dims[1].isStatic() ? Dim(dims[1].size + 1) : Dim(ShapedType::kDynamic);
+  if (failed(verifyDims(*this, "all_weights", getAllWeights().getType(), dims)))
+    return failure();
+  return verifyDims(*this, "all_ids", getAllIds().getType(), dims);
+}
+
 bool SelectExpertsOp::isLaunchedWhole() { return getGatingKernel(); }
 
 namespace {
@@ -126,6 +145,8 @@ public:
       : op(op), builder(builder), loc(op.getLoc()) {}
 
   SmallVector<Value> run() {
+    if (op.getScore() == ScoreFunction::SoftmaxOfChosen)
+      return chooseFirst();
     Value scores = getScores(), ranked = scores;
     if (op.getBias())
       ranked = AddOp::create(builder, loc, scores, op.getBias());
@@ -138,17 +159,32 @@ public:
       weights = TakeOp::create(builder, loc, scores, top.getIndices());
     if (op.getNormalize())
       weights = normalize(weights);
-    if (op.getScale())
-      weights = MulScalarOp::create(builder, loc, weights, op.getScaleAttr());
-    RankedTensorType type = op.getWeights().getType();
-    if (getTensor(weights).getElementType() != type.getElementType())
-      weights = CastOp::create(
-          builder, loc,
-          withElementType(getTensor(weights), type.getElementType()), weights);
-    return {weights, top.getIndices()};
+    return {finish(weights), top.getIndices()};
   }
 
 private:
+  /// The choice is made by logits; weights are the softmax over what is chosen.
+  SmallVector<Value> chooseFirst() {
+    auto top = TopKOp::create(builder, loc, op.getLogits(), op.getTopK());
+    Value chosen = convert(top.getValues(), builder.getF32Type());
+    Value weights = SoftmaxOp::create(builder, loc, chosen.getType(), chosen);
+    return {finish(weights), top.getIndices()};
+  }
+
+  Value finish(Value weights) {
+    if (op.getScale())
+      weights = MulScalarOp::create(builder, loc, weights, op.getScaleAttr());
+    return convert(weights, op.getWeights().getType().getElementType());
+  }
+
+  Value convert(Value value, Type elementType) {
+    RankedTensorType type = getTensor(value);
+    if (type.getElementType() == elementType)
+      return value;
+    return CastOp::create(builder, loc, withElementType(type, elementType),
+                          value);
+  }
+
   Value getScores() {
     Value logits = op.getLogits();
     if (op.getScore() == ScoreFunction::Sigmoid)

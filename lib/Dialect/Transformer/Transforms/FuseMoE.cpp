@@ -1,6 +1,6 @@
 //===- FuseMoE.cpp - Kernels of mixtures of experts -----------------------===//
 
-#include "Fusion.h"
+#include "FuseMoE.h"
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
 namespace mlir::transformer {
@@ -21,8 +21,8 @@ struct FuseGroupedSwiGLU : FusionPattern<SwiGLUOp> {
                                 PatternRewriter &rewriter) const override {
     auto gate = op.getGate().getDefiningOp<SliceOp>();
     auto up = op.getUp().getDefiningOp<SliceOp>();
-    auto grouped = gate ? gate.getInput().getDefiningOp<GroupedOp>()
-                        : GroupedOp();
+    auto grouped =
+        gate ? gate.getInput().getDefiningOp<GroupedOp>() : GroupedOp();
     if (!grouped)
       return rewriter.notifyMatchFailure(op, "the gate is not of experts");
     if (!up || up.getInput() != gate.getInput() || gate.getOffset() != 0 ||
@@ -41,10 +41,9 @@ struct FuseGroupedSwiGLU : FusionPattern<SwiGLUOp> {
 
 private:
   static Value fuse(GroupedLinearOp op, Type type, PatternRewriter &rewriter) {
-    return GroupedLinearOp::create(rewriter, op.getLoc(), type, op.getInput(),
-                                   op.getWeight(), op.getIds(),
-                                   op.getPlacementAttr(),
-                                   rewriter.getUnitAttr());
+    return GroupedLinearOp::create(
+        rewriter, op.getLoc(), type, op.getInput(), op.getWeight(), op.getIds(),
+        op.getBias(), op.getPlacementAttr(), rewriter.getUnitAttr());
   }
   static Value fuse(QuantizedGroupedLinearOp op, Type type,
                     PatternRewriter &rewriter) {
@@ -65,7 +64,8 @@ struct FuseGroupedQuantize : FusionPattern<DynamicQuantizeOp> {
                                 PatternRewriter &rewriter) const override {
     auto grouped = op.getInput().getDefiningOp<QuantizedGroupedLinearOp>();
     if (!grouped || !grouped.getSwiglu() || !op.getGroupSize())
-      return rewriter.notifyMatchFailure(op, "not of experts, or not in groups");
+      return rewriter.notifyMatchFailure(op,
+                                         "not of experts, or not in groups");
     if (!grouped->hasOneUse() || grouped.getScale())
       return missed(op, rewriter, "grouped-quantize",
                     "the activation has another reader");
@@ -96,6 +96,8 @@ public:
                                                            "fuse-moe");
     if (groupedQuantize)
       set.add<FuseGroupedQuantize>(set.getContext(), "fuse-moe");
+    if (dispatchFFNCombine)
+      populateFuseDispatch(set, "fuse-moe");
   }
 };
 } // namespace

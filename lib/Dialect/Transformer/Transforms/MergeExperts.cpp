@@ -12,6 +12,11 @@ static Value getInputScale(QuantizedGroupedLinearOp op) {
   return op.getInputScale();
 }
 
+static bool hasBias(GroupedLinearOp op) {
+  return static_cast<bool>(op.getBias());
+}
+static bool hasBias(QuantizedGroupedLinearOp) { return false; }
+
 static Type getWeightScaleType(GroupedLinearOp) { return {}; }
 static Type getWeightScaleType(QuantizedGroupedLinearOp op) {
   return op.getWeightScale().getType();
@@ -64,9 +69,9 @@ private:
   bool areAlike(GroupedOp lhs, GroupedOp rhs) const {
     RankedTensorType left = getTensor(lhs.getWeight());
     RankedTensorType right = getTensor(rhs.getWeight());
-    bool equalScales = getWeightScaleType(lhs) == getWeightScaleType(rhs) ||
-                       (!onlyEqualGroups && left.getElementType() ==
-                                                right.getElementType());
+    bool equalScales =
+        getWeightScaleType(lhs) == getWeightScaleType(rhs) ||
+        (!onlyEqualGroups && left.getElementType() == right.getElementType());
     return lhs->getBlock() == rhs->getBlock() && lhs.getIds() == rhs.getIds() &&
            lhs.getPlacement() == rhs.getPlacement() && !lhs.getSwiglu() &&
            !rhs.getSwiglu() && getInputScale(lhs) == getInputScale(rhs) &&
@@ -74,7 +79,8 @@ private:
            getTensor(lhs.getResult()).getElementType() ==
                getTensor(rhs.getResult()).getElementType() &&
            left.hasStaticShape() && right.hasStaticShape() &&
-           left.getDimSize(0) == right.getDimSize(0) && equalScales;
+           left.getDimSize(0) == right.getDimSize(0) && equalScales &&
+           !hasBias(lhs) && !hasBias(rhs);
   }
 
   static void merge(ArrayRef<GroupedOp> group, PatternRewriter &rewriter) {
@@ -89,9 +95,8 @@ private:
       width += getTensor(op.getResult()).getShape().back();
     }
     Location loc = rewriter.getFusedLoc(locs);
-    Value weight =
-        ConcatWeightsOp::create(rewriter, loc, weights,
-                                rewriter.getI64IntegerAttr(outputDim));
+    Value weight = ConcatWeightsOp::create(
+        rewriter, loc, weights, rewriter.getI64IntegerAttr(outputDim));
     RankedTensorType type = getTensor(first.getResult());
     SmallVector<Dim> dims = getDims(type);
     dims.back() = Dim(width);
@@ -110,7 +115,7 @@ private:
                      Location loc, PatternRewriter &rewriter) {
     GroupedLinearOp first = group.front();
     return GroupedLinearOp::create(rewriter, loc, type, first.getInput(),
-                                   weight, first.getIds(),
+                                   weight, first.getIds(), /*bias=*/Value(),
                                    first.getPlacementAttr(), UnitAttr());
   }
 

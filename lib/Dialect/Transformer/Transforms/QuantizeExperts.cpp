@@ -13,6 +13,9 @@ struct QuantizeGroupedLinear : OpRewritePattern<GroupedLinearOp> {
 
   LogicalResult matchAndRewrite(GroupedLinearOp op,
                                 PatternRewriter &rewriter) const override {
+    if (op.getBias())
+      return missQuantization(op, rewriter,
+                              "the kernels of quantized experts add no bias");
     FailureOr<QuantizedOperands> operands =
         quantizer.quantize(op, op.getInput(), op.getWeight(), rewriter);
     if (failed(operands))

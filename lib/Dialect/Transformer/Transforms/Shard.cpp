@@ -117,7 +117,8 @@ static LogicalResult shardFunction(func::FuncOp function,
                                    const ShardPlan &plan) {
   separateSharedExperts(function, plan);
   ShardState state(function.getContext(), plan);
-  if (failed(placeExperts(function, state)))
+  if (failed(placeExperts(function, state)) ||
+      failed(externalizeSharedExperts(function, plan)))
     return failure();
   SmallVector<Operation *> ops;
   for (Operation &op : function.getBody().front()) {
@@ -155,7 +156,7 @@ public:
     FailureOr<ShardPlan> plan = ShardPlan::get(
         {devices, tensor, data, output, mlp, head, wordEmbedding, expert,
          expertTensor, expertData, redundantExperts, sharedExpertTensor,
-         externalSharedExperts, hostSharedExperts},
+         externalSharedExperts, hostSharedExperts, wideSharedChoice},
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();

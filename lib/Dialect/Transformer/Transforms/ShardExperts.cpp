@@ -4,8 +4,6 @@
 
 #include "tensorcast/Dialect/Transformer/IR/ExpertRows.h"
 
-#include "mlir/IR/Dominance.h"
-
 using namespace mlir;
 using namespace mlir::transformer;
 
@@ -18,9 +16,8 @@ using namespace mlir::transformer;
 static int64_t getNumExternal(const ShardPlan &plan, int64_t choices) {
   if (!plan.externalSharedExperts)
     return 0;
-  return choices + 1 > plan.expert
-             ? 1
-             : llvm::divideCeil(plan.expert, choices + 1);
+  return choices + 1 > plan.expert ? 1
+                                   : llvm::divideCeil(plan.expert, choices + 1);
 }
 
 LogicalResult mlir::transformer::placeExperts(func::FuncOp function,
@@ -46,66 +43,10 @@ LogicalResult mlir::transformer::placeExperts(func::FuncOp function,
   if (experts % holders != 0)
     return first.emitOpError("expected 'ep' to divide the ")
            << experts << " experts, but got " << plan.expert;
-  state.placement = PlacementAttr::get(
-      function.getContext(), experts, plan.expert, plan.expertTensor, external,
-      plan.hostSharedExperts);
+  state.placement =
+      PlacementAttr::get(function.getContext(), experts, plan.expert,
+                         plan.expertTensor, external, plan.hostSharedExperts);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The shared expert
-//===----------------------------------------------------------------------===//
-
-/// Whether the weight of `linear` is a shared expert's.
-static bool isShared(LinearOp linear) {
-  auto weight = linear.getWeight().getDefiningOp<WeightOp>();
-  return weight && weight.getShardingAttr() &&
-         weight.getShardingAttr().getGroup() == ShardGroup::SharedExpert;
-}
-
-/// Lets the sum be made behind the end of the tokens' division, and the shared
-/// expert read the tokens in front of it.
-static void separate(AddOp sum, CollectTokensOp end, Value shared) {
-  llvm::SetVector<Operation *> slice;
-  SmallVector<Value> worklist = {shared};
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (!op || isa<SpreadTokensOp>(op) || !slice.insert(op))
-      continue;
-    llvm::append_range(worklist, op->getOperands());
-  }
-  for (Operation *op : slice)
-    for (OpOperand &operand : op->getOpOperands())
-      if (auto spread = operand.get().getDefiningOp<SpreadTokensOp>())
-        operand.set(spread.getInput());
-  Value routed = sum.getLhs() == shared ? sum.getRhs() : sum.getLhs();
-  OpBuilder builder(end);
-  Value all = CollectTokensOp::create(builder, end.getLoc(), routed.getType(),
-                                      routed);
-  Value whole = AddOp::create(builder, sum.getLoc(), all, shared);
-  end.replaceAllUsesWith(whole);
-  end.erase();
-  if (sum.use_empty())
-    sum.erase();
-}
-
-void mlir::transformer::separateSharedExperts(func::FuncOp function,
-                                              const ShardPlan &plan) {
-  if (plan.sharedExpert == 1)
-    return;
-  SmallVector<CollectTokensOp> ends(function.getOps<CollectTokensOp>());
-  for (CollectTokensOp end : ends) {
-    auto sum = end.getInput().getDefiningOp<AddOp>();
-    if (!sum)
-      continue;
-    for (Value value : {sum.getLhs(), sum.getRhs()}) {
-      auto linear = value.getDefiningOp<LinearOp>();
-      if (!linear || !isShared(linear))
-        continue;
-      separate(sum, end, value);
-      break;
-    }
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,6 +113,13 @@ public:
     return success();
   }
 
+  LogicalResult shard(AddSharedChoiceOp op) {
+    Dim rows = getDims(op.getIds().getType())[0];
+    for (Value result : op->getResults())
+      state.retype(result, withDim(getTensor(result), 0, rows));
+    return success();
+  }
+
   LogicalResult shard(PermuteTokensOp op) {
     RankedTensorType ids = op.getIds().getType();
     ExprAttr count = getNumElements(ids);
@@ -183,9 +131,8 @@ public:
     std::optional<ExpertRows> rows = ExpertRows::get(ids, state.placement);
     builder.setInsertionPointAfter(op);
     Value received = DispatchTokensOp::create(
-        builder, op.getLoc(),
-        withDim(op.getType(), 0, getDim(rows->received)), op, op.getIds(),
-        state.placement);
+        builder, op.getLoc(), withDim(op.getType(), 0, getDim(rows->received)),
+        op, op.getIds(), state.placement);
     remember(received, state.getOldType(op.getResult()));
     op.getResult().replaceAllUsesExcept(received, received.getDefiningOp());
     return success();
@@ -209,9 +156,9 @@ public:
         sharding.getKind() != ShardKind::Row)
       return success();
     builder.setInsertionPointAfter(op);
-    Value sum = AllReduceOp::create(
-        builder, op.getLoc(), op.getType(), op,
-        state.exchanges.getRanks(plan.expertTensor));
+    Value sum =
+        AllReduceOp::create(builder, op.getLoc(), op.getType(), op,
+                            state.exchanges.getRanks(plan.expertTensor));
     remember(sum, state.getOldType(op.getResult()));
     op.getResult().replaceAllUsesExcept(sum, sum.getDefiningOp());
     return success();
@@ -276,8 +223,9 @@ std::optional<LogicalResult> dispatch(Operation *op, ShardState &state) {
 }
 } // namespace
 
-std::optional<LogicalResult> mlir::transformer::shardExperts(Operation *op,
-                                                             ShardState &state) {
+std::optional<LogicalResult>
+mlir::transformer::shardExperts(Operation *op, ShardState &state) {
   return dispatch<SpreadTokensOp, CollectTokensOp, CastOp, SelectExpertsOp,
-                  PermuteTokensOp, GroupedLinearOp, CombineTokensOp>(op, state);
+                  AddSharedChoiceOp, PermuteTokensOp, GroupedLinearOp,
+                  CombineTokensOp>(op, state);
 }

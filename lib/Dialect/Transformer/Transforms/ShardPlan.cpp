@@ -55,6 +55,7 @@ LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
   redundantExperts = options.redundantExperts;
   externalSharedExperts = options.externalSharedExperts;
   hostSharedExperts = options.hostSharedExperts;
+  wideSharedChoice = options.wideSharedChoice;
   std::pair<StringRef, bool> spread[] = {
       {"redundant-experts", redundantExperts},
       {"external-shared-experts", externalSharedExperts},
@@ -77,10 +78,10 @@ LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
 FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
   ShardPlan plan;
   std::pair<StringRef, int64_t> sizes[] = {
-      {"devices", options.devices}, {"tp", options.tensor},
-      {"dp", options.data},         {"o-proj-tp", options.output},
-      {"mlp-tp", options.mlp},      {"lmhead-tp", options.head},
-      {"ep", options.expert},       {"moe-tp", options.expertTensor},
+      {"devices", options.devices},  {"tp", options.tensor},
+      {"dp", options.data},          {"o-proj-tp", options.output},
+      {"mlp-tp", options.mlp},       {"lmhead-tp", options.head},
+      {"ep", options.expert},        {"moe-tp", options.expertTensor},
       {"moe-dp", options.expertData}};
   // Beyond this, products of sizes could overflow.
   constexpr int64_t most = 1 << 20;

@@ -17,6 +17,7 @@ struct ShardOptions {
   int64_t expert = 0, expertTensor = 0, expertData = 0;
   bool redundantExperts = false, sharedExpertTensor = false;
   bool externalSharedExperts = false, hostSharedExperts = false;
+  bool wideSharedChoice = false;
 };
 
 /// Sizes of groups that fit together.
@@ -35,6 +36,8 @@ struct ShardPlan {
   /// Whether devices of their own hold the shared expert, and whether device 0
   /// is one of them.
   bool externalSharedExperts = false, hostSharedExperts = false;
+  /// Whether its choice is weighed in f32.
+  bool wideSharedChoice = false;
 
   /// Fills in defaults; reports what does not fit together.
   static FailureOr<ShardPlan> get(const ShardOptions &options, Location loc);

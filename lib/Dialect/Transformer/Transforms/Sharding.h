@@ -106,6 +106,12 @@ LogicalResult shardEmbedding(EmbeddingOp embedding, ShardState &state);
 /// group, if the plan splits it as the MLP.
 void separateSharedExperts(func::FuncOp function, const ShardPlan &plan);
 
+/// Makes the shared expert a choice of every token, if the plan has devices of
+/// its own for it, and lets it take the place of the routed ones on those.
+/// Reports mixtures without one.
+LogicalResult externalizeSharedExperts(func::FuncOp function,
+                                       const ShardPlan &plan);
+
 /// Decides who holds the experts of a function, if it has some.
 LogicalResult placeExperts(func::FuncOp function, ShardState &state);
 

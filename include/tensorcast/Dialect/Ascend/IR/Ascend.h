@@ -21,6 +21,8 @@ struct Exchange {
   /// What this device sends.
   transformer::ExprAttr bytes;
   transformer::RanksAttr ranks;
+  /// Whether it comes before or after the other work, and not beside it.
+  bool isSerial = false;
 };
 
 /// Operations and bytes of a kernel, as expressions over the batch. A null

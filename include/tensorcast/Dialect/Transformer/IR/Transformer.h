@@ -70,6 +70,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsExperts.h.inc"
 
 #define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsExpertKernels.h.inc"
+
+#define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.h.inc"
 
 namespace mlir::transformer {
