@@ -19,5 +19,6 @@ include "TransformerOpsFFN.td"
 include "TransformerOpsPrimitive.td"
 include "TransformerOpsRouting.td"
 include "TransformerOpsExperts.td"
+include "TransformerOpsSampling.td"
 
 #endif // TENSORCAST_TRANSFORMER_OPS

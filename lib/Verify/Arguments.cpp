@@ -66,5 +66,6 @@ SmallVector<ArgumentInfo> tensorcast::getArguments(func::FuncOp lowered) {
 
 bool tensorcast::isCalibratedScale(StringRef name) {
   return name.ends_with(".input_scale") || name.ends_with(".q_scale") ||
-         name.ends_with(".k_scale") || name.ends_with(".v_scale");
+         name.ends_with(".k_scale") || name.ends_with(".v_scale") ||
+         name.ends_with(".kv_scale");
 }

@@ -19,6 +19,18 @@ using transformer::WorkloadAttr;
 /// are the tokens of a cache, which are normal.
 static constexpr double defaultRange = 4;
 
+/// The scales of what a cache has of a token, and the elements of each: keys
+/// and values, or a row that heads share.
+static ArrayRef<StringLiteral> getCacheSuffixes(RankedTensorType cache) {
+  static constexpr StringLiteral ofHeads[] = {".k_scale", ".v_scale"};
+  static constexpr StringLiteral shared[] = {".kv_scale"};
+  return cache.getRank() == 5 ? ArrayRef(ofHeads) : ArrayRef(shared);
+}
+static int64_t getRowSize(RankedTensorType cache) {
+  return cache.getRank() == 5 ? cache.getDimSize(3) * cache.getDimSize(4)
+                              : cache.getDimSize(2);
+}
+
 //===----------------------------------------------------------------------===//
 // Values of one function
 //===----------------------------------------------------------------------===//
@@ -114,12 +126,13 @@ private:
     Type type = info.type.getElementType();
     if (!isQuantizedType(type))
       return values;
-    ArrayRef<int64_t> shape = info.type.getShape();
-    double scales[] = {getCacheScale(info.name, ".k_scale", type),
-                       getCacheScale(info.name, ".v_scale", type)};
-    int64_t heads = shape[3] * shape[4];
+    SmallVector<double> scales =
+        llvm::map_to_vector(getCacheSuffixes(info.type), [&](StringRef suffix) {
+          return getCacheScale(info.name, suffix, type);
+        });
+    int64_t row = getRowSize(info.type);
     for (auto [i, value] : llvm::enumerate(values))
-      value /= scales[i / heads % 2];
+      value /= scales[i / row % scales.size()];
     return values;
   }
 
@@ -138,6 +151,8 @@ private:
     if (isCalibratedScale(name))
       return std::vector<double>(info.type.getNumElements(),
                                  getActivationScale(info));
+    if (name.consume_back(".narrow_scale"))
+      return {getNarrowScale(info, name)};
     if (name.consume_back(".weight_scale")) {
       const ArgumentInfo *weight =
           ofRanks.lookup(getKey((name + ".weight").str(), info.getRank()));
@@ -148,6 +163,20 @@ private:
     if (const ArgumentInfo *scale = findScale(info))
       return quantize(info, *scale).values;
     return makeFloat(info);
+  }
+
+  /// The scale of a weight that kernels read in the type of the cache.
+  double getNarrowScale(const ArgumentInfo &info, StringRef layer) const {
+    const ArgumentInfo *weight =
+        ofRanks.lookup(getKey((layer + ".weight").str(), info.getRank()));
+    const ArgumentInfo *cache = infos.lookup(layer.rsplit('.').first);
+    if (!weight || !cache)
+      return 1;
+    double largest = 0;
+    for (double value : makeFloat(*weight))
+      largest = std::max(largest, std::abs(value));
+    return static_cast<float>(largest /
+                              getLargestValue(cache->type.getElementType()));
   }
 
   /// Attention has the type of its cache; inputs of linear layers have 8 bits.
@@ -284,12 +313,13 @@ HostTensor SeededInputs::dequantizeCache(StringRef name,
                                          const HostTensor &cache) const {
   RankedTensorType type = cache.getType();
   std::vector<double> values = cache.getValues();
-  double scales[] = {
-      getCalibratedScale((name + ".k_scale").str(), type.getElementType()),
-      getCalibratedScale((name + ".v_scale").str(), type.getElementType())};
-  int64_t heads = type.getDimSize(3) * type.getDimSize(4);
+  SmallVector<double> scales =
+      llvm::map_to_vector(getCacheSuffixes(type), [&](StringRef suffix) {
+        return getCalibratedScale((name + suffix).str(), type.getElementType());
+      });
+  int64_t row = getRowSize(type);
   for (auto [i, value] : llvm::enumerate(values))
-    value *= scales[i / heads % 2];
+    value *= scales[i / row % scales.size()];
   HostTensor result(RankedTensorType::get(type.getShape(),
                                           Float32Type::get(type.getContext())));
   result.setValues(values);

@@ -61,6 +61,7 @@ public:
     populateDistributionLowering(set, *kernels);
     populateRoutingLowering(set, *kernels);
     populateExpertLowering(set, *kernels);
+    populateSamplingLowering(set, *kernels);
     patterns = std::move(set);
     return success();
   }

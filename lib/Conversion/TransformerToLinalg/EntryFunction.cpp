@@ -116,6 +116,11 @@ DictionaryAttr Declaration::describe(MLIRContext *context) const {
     attrs.set(kPartAttrName, part);
   if (endsBlock(ops.front()))
     attrs.set(kResidualAttrName, UnitAttr::get(context));
+  for (Operation *user : ops.front()->getUsers())
+    if (isa<LightningIndexerOp, LoadWeightOp, QuantizedLatentProjectionOp>(
+            user))
+      if (auto size = user->getAttrOfType<IntegerAttr>("group_size"))
+        attrs.set(kGroupSizeAttrName, size);
   std::optional<QuantizedUse> use = findQuantizedUse(ops.front()->getResult(0));
   if (!use)
     return attrs.getDictionary(context);

@@ -6,7 +6,8 @@
 //
 // Of the types that are no tensors, a batch becomes nothing (its workload is in
 // the type), a rope table `2 x tokens x width` (cosines, sines), and a cache
-// `requests x kv tokens x 2 x heads x head size` (keys, values).
+// `requests x kv tokens x 2 x heads x head size` (keys, values), or `requests x
+// kv tokens x row` where heads share one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +73,11 @@ void populateRoutingRules(RewritePatternSet &patterns,
 void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateGroupedLinearRules(RewritePatternSet &patterns,
                                 const RuleContext &rules);
+void populateIndexerRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
+void populateLatentProjectionRules(RewritePatternSet &patterns,
+                                   const RuleContext &rules);
+void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -173,6 +179,10 @@ Value buildConcat(OpBuilder &builder, Location loc, ValueRange inputs,
 /// groups that rows share; in f32.
 Value readGroupScale(OpBuilder &builder, Location loc, Value scales, Value row,
                      Value column, int64_t groupSize);
+
+/// `input`, rows of groups, times its scales, in f32.
+Value buildGroupScaled(OpBuilder &builder, Location loc, Value input,
+                       Value scales, int64_t groupSize);
 
 /// `table[indices[t], :]`; an index out of range picks the nearest row. Of a
 /// part of a table, which begins at `firstRow`, it picks zeros.

@@ -191,6 +191,9 @@ private:
     populateRoutingRules(patterns, rules);
     populateExpertRules(patterns, rules);
     populateGroupedLinearRules(patterns, rules);
+    populateIndexerRules(patterns, rules);
+    populateLatentProjectionRules(patterns, rules);
+    populateLatentRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    types);

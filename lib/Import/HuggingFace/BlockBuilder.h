@@ -51,6 +51,16 @@ public:
                             given, bias, transformer::RanksAttr());
   }
 
+  /// The cache called `name`, with room for the tokens of the next step.
+  Value cache(StringRef name, transformer::KVCacheType type) {
+    IntegerAttr spare;
+    if (config.numDraftTokens > 0)
+      spare = builder.getI64IntegerAttr(config.numDraftTokens + 1);
+    return transformer::KVCacheOp::create(builder, at(name), type,
+                                          builder.getStringAttr(name),
+                                          /*auxiliary=*/false, spare);
+  }
+
   /// A gated MLP whose linears are called `name`.gate_proj, and so on.
   Value gatedMLP(StringRef name, Value hidden, int64_t width,
                  transformer::ShardGroup group);

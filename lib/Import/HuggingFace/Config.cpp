@@ -267,6 +267,11 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
   if (config.padTokenId == -1)
     config.padTokenId = std::nullopt;
 
+  if (!family->predictionLayers.empty())
+    config.numPredictionLayers =
+        reader.optionalInteger(family->predictionLayers, 0, maxLayers)
+            .value_or(0);
+
   rejectOtherActivations(reader);
   rejectSlidingWindow(reader, *family);
   rejectOtherLayers(reader);
@@ -294,4 +299,17 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
                      << ": /quantization_config: ignored; what is quantized is "
                         "chosen when the model is compiled";
   return config;
+}
+
+LogicalResult tensorcast::setDraftTokens(DecoderConfig &config,
+                                         int64_t numTokens,
+                                         MLIRContext *context) {
+  if (numTokens > 0 && config.numPredictionLayers == 0)
+    return emitError(UnknownLoc::get(context))
+           << config.name
+           << ": expected a model with layers for multi-token prediction, to "
+              "draft "
+           << numTokens << " tokens, but it has none";
+  config.numDraftTokens = numTokens;
+  return success();
 }

@@ -89,6 +89,7 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
   family.tieWordEmbeddings = defaults.boolean("tie_word_embeddings");
   if (failed(defaults.finish()))
     reader.fail();
+  family.predictionLayers = reader.string("prediction_layers", "");
   if (failed(reader.finish()))
     return failure();
   return family;

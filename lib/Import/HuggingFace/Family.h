@@ -62,6 +62,8 @@ struct Family {
   double rmsNormEps = 0;
   double ropeTheta = 0;
   bool tieWordEmbeddings = false;
+  /// The key for the number of layers that predict further tokens, if any.
+  std::string predictionLayers;
 };
 
 /// All families by model type, as data. Fails only if the embedded file is

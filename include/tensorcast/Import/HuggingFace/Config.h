@@ -54,6 +54,9 @@ struct DecoderConfig {
   std::optional<LatentAttentionConfig> latent;
   /// The mixture of experts, if some layers have one.
   std::optional<MixtureConfig> mixture;
+  /// Layers that the model comes with for predicting more than the next token,
+  /// and how many tokens are to be predicted by such layers.
+  int64_t numPredictionLayers = 0, numDraftTokens = 0;
   bool tieWordEmbeddings = false;
   std::optional<int64_t> padTokenId;
 
@@ -72,6 +75,14 @@ struct DecoderConfig {
 /// result could not express is an error.
 FailureOr<DecoderConfig> readConfig(const Json &config, StringRef source,
                                     StringRef modelName, MLIRContext *context);
+
+/// The most tokens that can be drafted in a step.
+inline constexpr int64_t maxDraftTokens = 9;
+
+/// Lets the model draft so many tokens; fails with an error if it has no layer
+/// for it. Where it has fewer layers than tokens, they take turns.
+LogicalResult setDraftTokens(DecoderConfig &config, int64_t numTokens,
+                             MLIRContext *context);
 
 /// The model types that `readConfig` knows.
 SmallVector<std::string> listModelTypes(MLIRContext *context);

@@ -45,9 +45,9 @@ struct MixtureConfig {
   /// What the model calls the mixture: `mlp`.
   std::string block = "mlp";
 
-  /// Layers beyond those of the model are as its last one.
+  /// Layers behind those of the config are as its last ones would be.
   bool isIn(int64_t layer) const {
-    return layers[std::min<int64_t>(layer, layers.size() - 1)];
+    return layer >= static_cast<int64_t>(layers.size()) || layers[layer];
   }
 };
 

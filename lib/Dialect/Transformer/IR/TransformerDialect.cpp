@@ -86,6 +86,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsExperts.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
