@@ -11,6 +11,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 
@@ -68,6 +70,10 @@ FailureOr<LoweredModule> LoweredModule::lower(ModuleOp original,
     return function.getName() == lowered.probed ? lowered.firstProbe
                                                 : function.getNumResults();
   };
+  if (isSharded(module))
+    lowered.groupSize =
+        module->getAttrOfType<transformer::PlanAttr>(transformer::kPlanAttrName)
+            .getTensorParallel();
   if (isSharded(module) && failed(unrollRanks(module, whole, countResults)))
     return failure();
   if (failed(runPass(module, createConvertTransformerToLinalg())))
@@ -179,7 +185,13 @@ FailureOr<FunctionRun> LoweredModule::run(StringRef function,
   if (failed(values))
     return failure();
   FunctionRun run;
-  llvm::MapVector<StringRef, CacheOfRanks> caches;
+  auto getFirst = [&](const ResultInfo &info) {
+    return info.part->rank / groupSize * groupSize;
+  };
+  // By name and the first rank of the group; other groups than that of rank 0
+  // have other requests.
+  std::map<std::pair<StringRef, int64_t>, HostTensor> firsts;
+  llvm::MapVector<std::pair<StringRef, int64_t>, CacheOfRanks> caches;
   for (auto [i, value] : llvm::enumerate(*values)) {
     const ResultInfo &info = resultInfos[function][i];
     bool isProbe = function == probed && i >= firstProbe &&
@@ -187,22 +199,26 @@ FailureOr<FunctionRun> LoweredModule::run(StringRef function,
     if (isProbe) {
       run.probes.push_back({probeNames[i - firstProbe], std::move(value)});
     } else if (!info.part) {
+      firsts.try_emplace({info.name, 0}, value);
       run.results.push_back({{info.name}, std::move(value)});
     } else if (info.part->whole.empty()) {
-      for (const NamedTensor &result : run.results)
-        if (result.names.front() == info.name)
-          run.copies.push_back(
-              {info.name, info.part->rank, std::move(value), result.tensor});
+      auto [first, isNew] =
+          firsts.try_emplace({info.name, getFirst(info)}, value);
+      if (!isNew)
+        run.copies.push_back(
+            {info.name, info.part->rank, std::move(value), first->second});
     } else {
       auto type = RankedTensorType::get(info.part->whole,
                                         value.getType().getElementType());
-      CacheOfRanks &cache = caches.try_emplace(info.name, type).first->second;
+      CacheOfRanks &cache =
+          caches.try_emplace({info.name, getFirst(info)}, type).first->second;
       if (auto expected = cache.add(value, *info.part))
         run.copies.push_back({info.name, info.part->rank, std::move(value),
                               std::move(*expected)});
     }
   }
-  for (auto &[name, cache] : caches)
-    run.results.push_back({{name.str()}, std::move(cache.whole)});
+  for (auto &[key, cache] : caches)
+    if (key.second == 0)
+      run.results.push_back({{key.first.str()}, std::move(cache.whole)});
   return run;
 }

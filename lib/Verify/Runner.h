@@ -28,7 +28,8 @@ struct NamedTensor {
   HostTensor tensor;
 };
 
-/// What another rank has of a result that rank 0 has as well.
+/// What another rank has of a result that the first one of its group has as
+/// well.
 struct RankCopy {
   std::string name;
   int64_t rank;
@@ -79,6 +80,8 @@ private:
 
   /// The results of each function, probes after them.
   llvm::StringMap<SmallVector<ResultInfo>> resultInfos;
+  /// Ranks of a data-parallel group, which have the same requests.
+  int64_t groupSize = 1;
   std::string probed;
   SmallVector<SmallVector<std::string, 1>> probeNames;
   unsigned firstProbe = 0;

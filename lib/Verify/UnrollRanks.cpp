@@ -91,6 +91,7 @@ public:
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
+    giveRequests();
     for (Operation *op : ops)
       if (failed(unroll(op)))
         return failure();
@@ -142,6 +143,44 @@ private:
     for (IRMapping &mapping : ranks)
       cloneForRows(builder, op, mapping);
     return success();
+  }
+
+  /// Whether a function takes something for each token by `argument`.
+  static bool isPerToken(BlockArgument argument) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.getRank() == 0)
+      return false;
+    if (isa<FloatType>(type.getElementType()))
+      return type.getRank() > 1;
+    // Positions are those of the step for all.
+    return llvm::any_of(argument.getUsers(), [](Operation *user) {
+      auto gather = dyn_cast<GatherOp>(user);
+      return isa<EmbeddingOp>(user) ||
+             (gather &&
+              llvm::none_of(gather->getUsers(), llvm::IsaPred<RopePackOp>));
+    });
+  }
+
+  /// Each data-parallel group has the tokens of the one before it, the first
+  /// one behind the others: one that ends up in another group is noticed.
+  void giveRequests() {
+    for (BlockArgument argument : function.getArguments()) {
+      if (!isPerToken(argument))
+        continue;
+      Location loc = argument.getLoc();
+      Value tokens = argument;
+      auto type = cast<RankedTensorType>(argument.getType());
+      int64_t last = type.getDimSize(0) - 1;
+      for (int64_t rank = plan.tensor; rank < plan.devices; ++rank) {
+        if (rank % plan.tensor == 0 && last > 0) {
+          Value next = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                               type.getElementType());
+          next = insert(loc, slice(loc, tokens, 0, 1, last), next, 0, 0);
+          tokens = insert(loc, slice(loc, tokens, 0, 0, 1), next, 0, last);
+        }
+        ranks[rank].map(argument, tokens);
+      }
+    }
   }
 
   /// Each rank has the rows behind those of the one before it.
@@ -207,6 +246,12 @@ private:
         described.set(kPartAttrName, part.toAttr(context));
         attrs.push_back(described.getDictionary(context));
       }
+    // Rows of experts are more than the function says.
+    SmallVector<Type> own(function.getResultTypes());
+    for (auto [type, value] : llvm::zip(own, values))
+      type = value.getType();
+    function.setType(
+        function.getFunctionType().clone(function.getArgumentTypes(), own));
     terminator->setOperands(values);
     SmallVector<unsigned> positions(types.size(), function.getNumResults());
     return function.insertResults(positions, types, attrs);

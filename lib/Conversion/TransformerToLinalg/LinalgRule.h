@@ -68,16 +68,16 @@ void populateDataRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateRopeRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateAttentionRules(RewritePatternSet &patterns,
                             const RuleContext &rules);
-void populateIndexerRules(RewritePatternSet &patterns,
-                          const RuleContext &rules);
-void populateLatentProjectionRules(RewritePatternSet &patterns,
-                                   const RuleContext &rules);
-void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateRoutingRules(RewritePatternSet &patterns,
                           const RuleContext &rules);
 void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateGroupedLinearRules(RewritePatternSet &patterns,
                                 const RuleContext &rules);
+void populateIndexerRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
+void populateLatentProjectionRules(RewritePatternSet &patterns,
+                                   const RuleContext &rules);
+void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions
