@@ -19,25 +19,20 @@ FUSED = (",transformer-decompose,transformer-fuse-ffn,transformer-fuse-quant,"
 # There are ten tokens, which four devices do not divide.
 PLANS = {
     "tp=1 dp=2 ep=2": "",
-    "tp=2 dp=1 ep=2": "",
+    "tp=2 dp=1 ep=2": FUSED,
     "tp=4 dp=1 ep=4": ",transformer-decompose",
-    "tp=2 dp=2 ep=4": FUSED,
     "tp=2 dp=2 ep=2": "",
-    "tp=2 dp=2 ep=2 moe-dp=2": "",
     "tp=1 dp=4 ep=2 moe-dp=2": "",
-    "tp=4 dp=1 ep=2 moe-dp=2": "",
     "tp=1 dp=2 ep=1": "",
     "tp=2 dp=1 ep=1": FUSED,
-    "tp=2 dp=2 ep=1": "",
     "tp=2 dp=1 ep=2 redundant-experts": "",
-    "tp=1 dp=4 ep=4 redundant-experts": "",
 }
 SHARED = {
     "tp=2 dp=1 ep=2": FUSED,
-    "tp=4 dp=1 ep=4": "",
     "tp=2 dp=2 ep=1": "",
     "tp=2 dp=1 ep=2 shared-expert-tp": "",
     "tp=2 dp=2 ep=4 shared-expert-tp mlp-tp=4": "",
+    "tp=2 dp=2 ep=2 moe-dp=2": "",
     "tp=1 dp=4 ep=4 redundant-experts": "",
 }
 
@@ -65,8 +60,9 @@ def run_wrong(cases, family):
 
     def break_plan(what, plan, pattern, text, differs):
         """The text that is broken must be there, and nothing else is."""
-        source = cases.rewrite(model, what.replace(" ", "-"),
-                               f"builtin.module(transformer-shard{{{plan}}})")
+        source = cases.path(what.replace(" ", "-") + ".mlir")
+        cases.run("tc-opt", model, "--mlir-print-debuginfo", "-o", source,
+                  f"--transformer-shard={plan}", check=True)
         with open(source) as file:
             edited, count = re.subn(pattern, text, file.read())
         if not count:
@@ -77,9 +73,9 @@ def run_wrong(cases, family):
 
     # Partial sums of the matrices of experts are used as they are.
     break_plan("sum left out", "tp=2 dp=1 ep=1",
-               r"all_reduce (%\w+) over <count = 2>( : tensor<.*x64xf16, "
-               r"#map\w*>|.*choices.*)", r"spread_tokens \1\2",
-               "model.layers.0 mlp.experts")
+               r"all_reduce (%\w+) over <2>( : tensor<\?x64xf16, #dims\w*>)",
+               r"spread_tokens \1\2",
+               "model.layers.0 mlp.experts.down_proj")
     # Devices take others for their neighbours than those they share with.
     break_plan("placement in steps", "tp=1 dp=4 ep=2 moe-dp=2",
                r"(placement<experts = 8, devices = 2)", r"\1, step = 2",
@@ -95,7 +91,7 @@ def run_actions(cases, family):
     for action, least in ACTIONS.items():
         cases.verify(f"{family} {action}", model, min_cosine=least,
                      pipeline=f"transformer-quantize{{linear-action={action}}}")
-    for action in ("W8A8_DYNAMIC", "W8A8_STATIC", "MXFP4"):
+    for action in ("W8A8_STATIC", "MXFP4"):
         cases.verify(
             f"{family} tp=2 ep=2 {action}", model, min_cosine=ACTIONS[action],
             pipeline="transformer-shard{tp=2 dp=1 ep=2},"
@@ -104,7 +100,7 @@ def run_actions(cases, family):
 
 def run_forms(cases, family):
     model = cases.model(family, layers=2)
-    for seed in range(4):
+    for seed in range(2):
         cases.verify(f"{family} decomposed, values {seed}", model,
                      f"--seed={seed}", pipeline="transformer-decompose")
     primitive = "transformer-decompose{level=primitive}"
