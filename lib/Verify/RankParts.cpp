@@ -100,8 +100,7 @@ FailureOr<Part> tensorcast::getPart(WeightOp weight, const WholeModel &whole,
   bool isWhole =
       known == whole.shapes.end() || weight.getName().ends_with("_scale");
   ShardingAttr sharding = weight.getShardingAttr();
-  if (!isWhole && sharding && sharding.getGroup() == ShardGroup::Expert &&
-      type.getRank() == 3 && known->second.size() == 3)
+  if (!isWhole && isStackOfExperts(weight) && known->second.size() == 3)
     return getStackPart(weight, known->second, plan, rank);
   return ::getPart(weight, weight.getName(), type.getShape(),
                    isWhole ? type.getShape() : ArrayRef(known->second),

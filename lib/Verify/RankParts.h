@@ -27,6 +27,9 @@ struct RankGroup {
   static RankGroup get(transformer::RanksAttr ranks, int64_t rank);
 };
 
+/// Whether `weight` has a matrix for each of several experts.
+bool isStackOfExperts(transformer::WeightOp weight);
+
 /// The part of `weight` that `rank` has; reports what does not fit the plan.
 FailureOr<Part> getPart(transformer::WeightOp weight, const WholeModel &whole,
                         const RankPlan &plan, int64_t rank);

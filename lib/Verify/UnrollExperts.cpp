@@ -2,10 +2,11 @@
 
 #include "UnrollExperts.h"
 
+#include "RankTensors.h"
+
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -111,6 +112,7 @@ LogicalResult ExpertUnroller::dispatch(DispatchTokensOp op) {
   int64_t experts = countExperts(op.getIds(), placement);
   int64_t width = getTensor(op.getInput()).getDimSize(1);
   Type elementType = getTensor(op.getInput()).getElementType();
+  bool hasCopies = placement.getNumLocal() * placement.getDevices() > experts;
   llvm::DenseMap<int64_t, Value> choicesOfGroups;
   for (int64_t rank = 0; rank < plan.devices; ++rank) {
     RankGroup group = RankGroup::get(placement.getRanks(), rank);
@@ -120,21 +122,27 @@ LogicalResult ExpertUnroller::dispatch(DispatchTokensOp op) {
     for (int64_t member : group.members) {
       Value ids = get(op.getIds(), member), rows = get(op.getInput(), member);
       ArrayRef<int64_t> shape = getTensor(ids).getShape();
-      if (!choices) {
-        auto type =
-            RankedTensorType::get({shape[0], shape[1], width}, elementType);
-        Value own = UnpermuteTokensOp::create(builder, loc, type, rows, ids);
-        parts.push_back(reshape(loc, own, {shape[0] * shape[1], width}));
-      }
-      masks.push_back(
-          buildMask(loc, ids, placement, rank, member, experts, elementType));
+      if (hasCopies)
+        masks.push_back(
+            buildMask(loc, ids, placement, rank, member, experts, elementType));
+      if (choices)
+        continue;
+      auto type =
+          RankedTensorType::get({shape[0], shape[1], width}, elementType);
+      Value own = UnpermuteTokensOp::create(builder, loc, type, rows, ids);
+      parts.push_back(reshape(loc, own, {shape[0] * shape[1], width}));
     }
     if (!choices)
-      choices = concatRows(loc, parts);
-    Value own = MulOp::create(builder, loc, choices, concatRows(loc, masks));
-    Value ids = flattenIds(getIds(op.getIds(), placement, rank));
-    ranks[rank].map(op.getResult(), PermuteTokensOp::create(
-                                        builder, loc, own.getType(), own, ids));
+      choices = concatRows(builder, loc, parts);
+    Value ids = getIds(op.getIds(), placement, rank);
+    // Without copies all senders mean the same rank.
+    Value mask = hasCopies ? concatRows(builder, loc, masks)
+                           : buildMask(loc, ids, placement, rank, /*sender=*/0,
+                                       experts, elementType);
+    Value own = MulOp::create(builder, loc, choices, mask);
+    ranks[rank].map(op.getResult(),
+                    PermuteTokensOp::create(builder, loc, own.getType(), own,
+                                            flattenIds(ids)));
   }
   return success();
 }
@@ -170,14 +178,8 @@ LogicalResult ExpertUnroller::giveBack(ReturnTokensOp op) {
     for (int64_t member : ArrayRef(group.members).take_front(group.index))
       offset += getTensor(get(op.getIds(), member)).getNumElements();
     Value ids = flattenIds(get(op.getIds(), rank));
-    int64_t rows = getTensor(ids).getDimSize(0);
-    auto index = [&](int64_t value) -> OpFoldResult {
-      return builder.getIndexAttr(value);
-    };
-    Value own = tensor::ExtractSliceOp::create(
-        builder, loc, choices, ArrayRef{index(offset), index(0)},
-        ArrayRef{index(rows), index(getTensor(choices).getDimSize(1))},
-        ArrayRef{index(1), index(1)});
+    Value own = sliceRange(builder, loc, choices, 0, offset,
+                           getTensor(ids).getDimSize(0));
     ranks[rank].map(op.getResult(), PermuteTokensOp::create(
                                         builder, loc, own.getType(), own, ids));
   }
@@ -216,7 +218,7 @@ Value ExpertUnroller::getIds(Value ids, Placement placement, int64_t rank) {
     SmallVector<Value> parts;
     for (int64_t member : group.members)
       parts.push_back(get(ids, member));
-    all = concatRows(ids.getLoc(), parts);
+    all = concatRows(builder, ids.getLoc(), parts);
   }
   return all;
 }
@@ -259,27 +261,4 @@ Value ExpertUnroller::reshape(Location loc, Value value,
   return ReshapeOp::create(
       builder, loc,
       RankedTensorType::get(shape, getTensor(value).getElementType()), value);
-}
-
-Value ExpertUnroller::concatRows(Location loc, ArrayRef<Value> parts) {
-  if (parts.size() == 1)
-    return parts.front();
-  SmallVector<int64_t> shape(getTensor(parts.front()).getShape());
-  shape[0] = 0;
-  for (Value part : parts)
-    shape[0] += getTensor(part).getDimSize(0);
-  Value all = tensor::EmptyOp::create(
-      builder, loc, shape, getTensor(parts.front()).getElementType());
-  auto index = [&](int64_t value) -> OpFoldResult {
-    return builder.getIndexAttr(value);
-  };
-  int64_t offset = 0;
-  for (Value part : parts) {
-    int64_t rows = getTensor(part).getDimSize(0);
-    all = tensor::InsertSliceOp::create(
-        builder, loc, part, all, ArrayRef{index(offset), index(0)},
-        ArrayRef{index(rows), index(shape[1])}, ArrayRef{index(1), index(1)});
-    offset += rows;
-  }
-  return all;
 }

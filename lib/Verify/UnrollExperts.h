@@ -56,7 +56,6 @@ private:
   }
   Value flattenIds(Value ids);
   Value reshape(Location loc, Value value, ArrayRef<int64_t> shape);
-  Value concatRows(Location loc, ArrayRef<Value> parts);
 
   const RankPlan &plan;
   const WholeModel &whole;

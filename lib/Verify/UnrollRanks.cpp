@@ -3,6 +3,7 @@
 #include "UnrollRanks.h"
 
 #include "RankParts.h"
+#include "RankTensors.h"
 #include "UnrollExperts.h"
 
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
@@ -14,63 +15,6 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
-
-void WholeModel::add(ArrayRef<ArgumentInfo> arguments) {
-  for (const ArgumentInfo &info : arguments)
-    if (info.isDeclared)
-      shapes[info.name] = SmallVector<int64_t>(info.type.getShape());
-}
-
-void WholeModel::add(ModuleOp module) {
-  module.walk([&](WeightOp weight) {
-    auto users = weight->getUsers();
-    if (llvm::any_of(users, llvm::IsaPred<EmbeddingOp>) &&
-        llvm::any_of(users, llvm::IsaPred<LinearOp>))
-      tiedTable = weight.getName().str();
-  });
-}
-
-/// How often `weight` fits into the whole, and where it is cut; 1 if devices
-/// have copies of it.
-static std::pair<int64_t, int64_t> getSplit(WeightOp weight, PlanAttr plan) {
-  if (ShardingAttr sharding = weight.getShardingAttr())
-    return {plan.getGroupSize(sharding.getGroup()),
-            sharding.getKind() == ShardKind::Column ? 0 : 1};
-  bool isPart = llvm::any_of(weight->getUsers(), [](Operation *user) {
-    return user->hasAttr("first_row");
-  });
-  return {isPart ? plan.getTensorParallel() : 1, 0};
-}
-
-void WholeModel::addParts(ModuleOp module) {
-  auto plan = module->getAttrOfType<PlanAttr>(kPlanAttrName);
-  module.walk([&](WeightOp weight) {
-    SmallVector<int64_t> shape(weight.getType().getShape());
-    auto [count, dim] = getSplit(weight, plan);
-    bool isCopy = count == 1 || dim >= static_cast<int64_t>(shape.size());
-    if (!isCopy)
-      shape[dim] *= count;
-    // A device may have a part for one use, and all of it for another.
-    if (isCopy || !this->shapes.count(weight.getName()))
-      this->shapes[weight.getName()] = shape;
-  });
-  module.walk([&](KVCacheOp cache) {
-    KVCacheType type = cache.getType();
-    for (Operation *user : cache->getUsers())
-      if (type.isShared()) {
-        for (Type operand : user->getOperandTypes())
-          if (auto batch = dyn_cast<BatchType>(operand))
-            this->shapes[cache.getName()] = {
-                batch.getWorkload().getRequests(),
-                batch.getWorkload().getTotalTokens(), type.getTokenSize()};
-      } else if (auto append = dyn_cast<AppendCacheOp>(user)) {
-        WorkloadAttr workload = append.getBatch().getType().getWorkload();
-        this->shapes[cache.getName()] = {
-            workload.getRequests(), workload.getTotalTokens(), 2,
-            type.getNumHeads() * plan.getTensorParallel(), type.getHeadSize()};
-      }
-  });
-}
 
 bool tensorcast::isSharded(ModuleOp module) {
   auto plan = module->getAttrOfType<PlanAttr>(kPlanAttrName);
@@ -175,8 +119,12 @@ private:
         if (rank % plan.tensor == 0 && last > 0) {
           Value next = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                                type.getElementType());
-          next = insert(loc, slice(loc, tokens, 0, 1, last), next, 0, 0);
-          tokens = insert(loc, slice(loc, tokens, 0, 0, 1), next, 0, last);
+          next = insertRange(builder, loc,
+                             sliceRange(builder, loc, tokens, 0, 1, last), next,
+                             0, 0);
+          tokens = insertRange(builder, loc,
+                               sliceRange(builder, loc, tokens, 0, 0, 1), next,
+                               0, last);
         }
         ranks[rank].map(argument, tokens);
       }
@@ -339,8 +287,9 @@ private:
       int64_t length = cast<RankedTensorType>(part.getType()).getDimSize(dim);
       int64_t kept = std::min(length, size - offset);
       if (kept > 0)
-        result =
-            insert(loc, slice(loc, part, dim, 0, kept), result, dim, offset);
+        result = insertRange(builder, loc,
+                             sliceRange(builder, loc, part, dim, 0, kept),
+                             result, dim, offset);
       offset += length;
     }
     if (offset >= size)
@@ -360,47 +309,16 @@ private:
     int64_t offset = RankGroup::get(op.getRanks(), rank).index * length;
     int64_t kept = std::min(length, size - offset);
     if (kept == length)
-      return slice(loc, input, dim, offset, length);
+      return sliceRange(builder, loc, input, dim, offset, length);
     Value zeros = arith::ConstantOp::create(
         builder, loc,
         DenseElementsAttr::get(type,
                                builder.getFloatAttr(type.getElementType(), 0)));
     if (kept <= 0)
       return zeros;
-    return insert(loc, slice(loc, input, dim, offset, kept), zeros, dim, 0);
-  }
-
-  Value slice(Location loc, Value input, int64_t dim, int64_t offset,
-              int64_t size) {
-    auto type = cast<RankedTensorType>(input.getType());
-    if (offset == 0 && size == type.getDimSize(dim))
-      return input;
-    SmallVector<OpFoldResult> offsets, sizes, strides;
-    getSlice(type.getShape(), dim, offset, offsets, sizes, strides);
-    sizes[dim] = builder.getIndexAttr(size);
-    return tensor::ExtractSliceOp::create(builder, loc, input, offsets, sizes,
-                                          strides);
-  }
-
-  Value insert(Location loc, Value part, Value target, int64_t dim,
-               int64_t offset) {
-    SmallVector<OpFoldResult> offsets, sizes, strides;
-    getSlice(cast<RankedTensorType>(part.getType()).getShape(), dim, offset,
-             offsets, sizes, strides);
-    return tensor::InsertSliceOp::create(builder, loc, part, target, offsets,
-                                         sizes, strides);
-  }
-
-  void getSlice(ArrayRef<int64_t> shape, int64_t dim, int64_t offset,
-                SmallVectorImpl<OpFoldResult> &offsets,
-                SmallVectorImpl<OpFoldResult> &sizes,
-                SmallVectorImpl<OpFoldResult> &strides) {
-    for (int64_t size : shape) {
-      offsets.push_back(builder.getIndexAttr(0));
-      sizes.push_back(builder.getIndexAttr(size));
-      strides.push_back(builder.getIndexAttr(1));
-    }
-    offsets[dim] = builder.getIndexAttr(offset);
+    return insertRange(builder, loc,
+                       sliceRange(builder, loc, input, dim, offset, kept),
+                       zeros, dim, 0);
   }
 
   func::FuncOp function;

@@ -37,8 +37,9 @@ bool isSharded(ModuleOp module);
 
 /// Rewrites `module`, which is bound and has no layers, so that it runs all
 /// ranks of its plan. All data-parallel groups have the same arguments, but for
-/// their tokens, which each has in another order. Functions return what rank 0 returned, and then what each
-/// other rank returned of the first `countResults(function)` results.
+/// their tokens, which each has in another order. Functions return what rank 0
+/// returned, and then what each other rank returned of the first
+/// `countResults(function)` results.
 LogicalResult
 unrollRanks(ModuleOp module, const WholeModel &whole,
             llvm::function_ref<unsigned(func::FuncOp)> countResults);

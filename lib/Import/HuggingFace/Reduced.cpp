@@ -51,14 +51,15 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   small.numAttentionHeads =
       small.numKeyValueHeads * std::min<int64_t>(group, 16);
   small.headDim = std::min<int64_t>(config.headDim, 8);
-  // A part that is rotated stays one: in pairs, and at least one of them.
-  small.ropeWidth = std::max<int64_t>(
-      config.ropeWidth * small.headDim / config.headDim / 2 * 2, 2);
   if (config.latent) {
     small.numAttentionHeads = std::min<int64_t>(config.numAttentionHeads, 4);
     small.latent = reduced(*config.latent, small.numHiddenLayers);
     small.headDim = small.latent->getHeadDim();
     small.ropeWidth = small.latent->ropeHeadDim;
+  } else {
+    // A part that is rotated stays one: in pairs, and at least one of them.
+    small.ropeWidth = std::max<int64_t>(
+        config.ropeWidth * small.headDim / config.headDim / 2 * 2, 2);
   }
 
   // Where the heads together are wider or narrower than the hidden state, a

@@ -110,3 +110,14 @@ func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @experts_elsewhere(%x: tensor<6x4xf32>, %y: tensor<4x4xf32>, %i: tensor<3x2xi64>,
+                             %w: tensor<2x8x4xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{cannot be executed: it sends rows between 2 devices, and only one is run}}
+  %0 = transformer.dispatch_tokens %x by %i placement<experts = 4, devices = 2> : tensor<6x4xf32>, tensor<3x2xi64> -> tensor<8x4xf32>
+  // expected-error @below {{cannot be executed: it has 4 rows, but its ids are 6 choices}}
+  %2 = transformer.grouped_linear %y, %w by %i placement<experts = 4, devices = 2> : tensor<4x4xf32>, tensor<2x8x4xf32>, tensor<3x2xi64> -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}

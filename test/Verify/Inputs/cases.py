@@ -13,6 +13,9 @@ FAMILIES = {
     "tied": "Qwen__Qwen2.5-0.5B-Instruct",
 }
 
+# Mixtures of experts, whose configs are beside this file.
+MIXTURES = {"qwen3_moe": "qwen3-moe", "glm4_moe": "glm4-moe"}
+
 # All fusions of the compiled form, in its order.
 FUSIONS = ("transformer-fuse-comm,transformer-fuse-norm,"
            "transformer-fuse-attention,transformer-fuse-ffn,"
@@ -35,8 +38,11 @@ class Cases:
         path = self.path("-".join([family, str(layers), *changes]) + ".mlir")
         if os.path.exists(path):
             os.remove(path)
-        with open(os.path.join(self.root, "models",
-                               FAMILIES[family] + ".json")) as file:
+        folder = os.path.join(self.root, "models")
+        if family in MIXTURES:
+            folder = os.path.dirname(__file__)
+        name = MIXTURES.get(family) or FAMILIES[family]
+        with open(os.path.join(folder, name + ".json")) as file:
             config = json.load(file)
         config.update(changes)
         with open(path + ".json", "w") as file:
