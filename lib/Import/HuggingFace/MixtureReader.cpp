@@ -32,6 +32,8 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
       {"scale", &rule.scale}};
   for (auto [key, text] : optional)
     *text = reader.string(key, "");
+  rule.firstDenseDefault =
+      reader.integer("first_dense_default", 0, maxExperts, 0);
   const Json *normalize = reader.find("normalize");
   if (normalize && normalize->is_string())
     rule.normalize.key = reader.string("normalize");
@@ -85,13 +87,13 @@ static SmallVector<bool> readLayers(JsonReader &config, const MixtureRule &rule,
                ? fallback
                : config.optionalInteger(key, min, max).value_or(fallback);
   };
-  int64_t first = get(rule.firstDense, 0, numLayers, 0);
-  first = get(rule.firstMixture, 0, numLayers, first);
+  int64_t first = get(rule.firstDense, 0, INT32_MAX, rule.firstDenseDefault);
+  first = get(rule.firstMixture, 0, INT32_MAX, first);
   // Some configs write -1 for the last layer.
-  int64_t last = get(rule.lastMixture, -1, numLayers - 1, numLayers - 1);
-  if (last < 0)
+  int64_t last = get(rule.lastMixture, -1, INT32_MAX, numLayers - 1);
+  if (last < 0 || last >= numLayers)
     last = numLayers - 1;
-  int64_t step = get(rule.layerStep, 1, numLayers, 1);
+  int64_t step = get(rule.layerStep, 1, INT32_MAX, 1);
   SmallVector<bool> layers(numLayers, false);
   for (int64_t layer = first; layer <= last; ++layer)
     layers[layer] = (layer + 1) % step == 0;

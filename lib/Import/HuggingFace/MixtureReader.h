@@ -23,6 +23,8 @@ struct MixtureRule {
   /// layers without.
   std::string sharedExperts, firstDense, firstMixture, lastMixture, layerStep,
       denseLayers;
+  /// Leading layers without mixture if the config does not say.
+  int64_t firstDenseDefault = 0;
   Setting<bool> normalize;
   std::string scale;
   bool hasGroups = false;
