@@ -70,6 +70,15 @@ def Transformer_GeluForm : I32Enum<"GeluForm", "erf or tanh", [
   let cppNamespace = "::mlir::transformer";
 }
 
+/// Which tokens go on to the head.
+def Transformer_TokenSelection : I32Enum<"TokenSelection", "tokens with logits", [
+  I32EnumCase<"Needed", 0, "needed">,
+  I32EnumCase<"Copied", 1, "copied">,
+  I32EnumCase<"Last", 2, "last">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
 /// How a router makes scores of logits.
 def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax, sigmoid or softmax_of_chosen", [
   I32EnumCase<"Softmax", 0, "softmax">,

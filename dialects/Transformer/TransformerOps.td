@@ -20,5 +20,6 @@ include "TransformerOpsPrimitive.td"
 include "TransformerOpsRouting.td"
 include "TransformerOpsExperts.td"
 include "TransformerOpsExpertKernels.td"
+include "TransformerOpsSampling.td"
 
 #endif // TENSORCAST_TRANSFORMER_OPS

@@ -185,13 +185,12 @@ def Transformer_QuantizedLatentAttentionOp : Transformer_Op<
     "quantized_latent_attention", [Pure]> {
   let summary = "Latent attention on 8-bit queries, latents and weights.";
   let description = [{
-    `transformer.latent_attention` of queries, cached latents, cached keys and
-    the weight times their `scales`, in this order; the result is a float. Shapes
-    as there.
+    `transformer.latent_attention` of queries, cached rows and the weight times
+    their `scales`, in this order; the result is a float. Shapes as there.
 
     ```mlir
     %a = transformer.quantized_latent_attention %q, %cache of %batch weight(%kvb)
-        scale(0.07216878364870323) scales(%qs, %cs, %ks, %ws)
+        scale(0.07216878364870323) scales(%qs, %cs, %ws)
         : tensor<7x128x192xi8>, !transformer.kv_cache<576xi8, block_size = 128>,
           !transformer.batch, tensor<32768x512xi8> -> tensor<7x128x128xf16>
     ```
@@ -201,16 +200,15 @@ def Transformer_QuantizedLatentAttentionOp : Transformer_Op<
                        Transformer_BatchType:$batch,
                        DimsTensorOf<[I8, F8E4M3FN]>:$weight,
                        Optional<IndicesTensor>:$indices,
-                       ScaleTensor:$queryScale, ScaleTensor:$latentScale,
-                       ScaleTensor:$ropeKeyScale, ScaleTensor:$weightScale,
+                       ScaleTensor:$queryScale, ScaleTensor:$cacheScale,
+                       ScaleTensor:$weightScale,
                        F64Attr:$scale);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
     $query `,` $cache `of` $batch `weight` `(` $weight `)`
     (`indices` `(` $indices^ `:` type($indices) `)`)?
     `scale` `(` custom<Decimal>($scale) `)`
-    `scales` `(` $queryScale `,` $latentScale `,` $ropeKeyScale `,`
-    $weightScale `)` attr-dict
+    `scales` `(` $queryScale `,` $cacheScale `,` $weightScale `)` attr-dict
     `:` type($query) `,` type($cache) `,` type($batch) `,` type($weight)
     `->` type($result)
   }];

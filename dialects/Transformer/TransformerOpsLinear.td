@@ -47,7 +47,9 @@ def Transformer_LastTokensOp : Transformer_Op<"last_tokens", [Pure]> {
     Decode: `result = input`, without a launch.
 
     `input` is `T x H`; `result` has `sequences` rows in prefill and `tokens`
-    rows in decode.
+    rows in decode. With `select(copied)`, the rows are copied in decode as
+    well, as stacks do that check drafts; with `select(last)`, decode keeps the
+    last token of each request too.
 
     ```mlir
     #kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
@@ -56,11 +58,13 @@ def Transformer_LastTokensOp : Transformer_Op<"last_tokens", [Pure]> {
        -> tensor<?x5120xf16, #kept>
     ```
   }];
-  let arguments = (ins FloatTensor:$input, Transformer_BatchType:$batch);
+  let arguments = (ins FloatTensor:$input, Transformer_BatchType:$batch,
+      DefaultValuedProp<EnumProp<Transformer_TokenSelection>,
+                        "::mlir::transformer::TokenSelection::Needed">:$select);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
-    $input `of` $batch attr-dict `:` type($input) `,` type($batch)
-    `->` type($result)
+    $input `of` $batch (`select` `(` $select^ `)`)? attr-dict
+    `:` type($input) `,` type($batch) `->` type($result)
   }];
   let hasVerifier = 1;
 }

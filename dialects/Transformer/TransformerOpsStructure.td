@@ -17,7 +17,8 @@ def Transformer_LayerOp : Transformer_Op<"layer",
   let description = [{
     `results = callee(operands)`, with weights and a cache of the call's own:
     64 calls of one function are 64 layers. `name` is the layer's place in the
-    model, and the prefix of the names of its weights.
+    model, and the prefix of the names of its weights: calls of one name run the
+    same layer, with the same weights, again.
 
     Operand and result types are those of the function.
 
@@ -67,17 +68,20 @@ def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure,
   let description = [{
     The result is the cache called `name` within the enclosing layer, as the
     step finds it. Every call of the layer has its own. Reports count the memory
-    of one that is `auxiliary` with the activations, not as KV cache.
+    of one that is `auxiliary` with the activations, not as KV cache. Of each
+    request, `spare` slots are kept for tokens to come; 1 if it is left out.
 
     ```mlir
     %cache = transformer.kv_cache "self_attn"
         : !transformer.kv_cache<2x8x128xf16, block_size = 128>
     ```
   }];
-  let arguments = (ins StrAttr:$name, UnitAttr:$auxiliary);
+  let arguments = (ins StrAttr:$name, UnitAttr:$auxiliary,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$spare);
   let results = (outs Transformer_KVCacheType:$result);
   let assemblyFormat = [{
-    $name (`auxiliary` $auxiliary^)? attr-dict `:` type($result)
+    $name (`auxiliary` $auxiliary^)? (`spare` `(` $spare^ `)`)? attr-dict
+    `:` type($result)
   }];
 }
 

@@ -16,11 +16,13 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// Bytes of the blocks that a cache occupies: one slot per request is kept for
-/// the next token, and the pool is not rounded per request.
-static ExprAttr getCacheBytes(KVCacheType cache) {
+/// Bytes of the blocks that a cache occupies: slots of each request are kept
+/// for tokens to come, and the pool is not rounded per request.
+static ExprAttr getCacheBytes(KVCacheOp op) {
+  KVCacheType cache = op.getType();
   MLIRContext *context = cache.getContext();
-  ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + 1);
+  double spare = static_cast<double>(op.getSpare().value_or(1));
+  ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + spare);
   double blockSize = cache.getBlockSize();
   ExprAttr blocks = getFunctionExpr(
       ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});
@@ -135,7 +137,7 @@ static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
   function.walk([&](KVCacheOp cache) {
     if (workload && cache.getAuxiliary() == auxiliary &&
         names.insert(cache.getNameAttr()).second)
-      bytes += evaluate(getCacheBytes(cache.getType()), workload);
+      bytes += evaluate(getCacheBytes(cache), workload);
   });
   return bytes;
 }
@@ -143,14 +145,16 @@ static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
 FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
   auto workload = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName);
   auto runs = countRuns(module);
-  if (failed(runs))
+  auto sets = countWeightSets(module);
+  if (failed(runs) || failed(sets))
     return failure();
   SymbolTable symbols(module);
   Liveness liveness(symbols, workload);
   MemoryUse memory;
   double auxiliaryBytes = 0;
-  for (auto [function, times] : *runs) {
+  for (auto [function, times] : *sets)
     memory.weightsBytes += times * getWeightBytes(function);
+  for (auto [function, times] : *runs) {
     memory.kvCacheBytes +=
         times * getCacheBytes(function, workload, /*auxiliary=*/false);
     auxiliaryBytes +=

@@ -18,7 +18,10 @@ namespace {
 /// Follows calls of layers from their callers, each function once.
 class RunCounter {
 public:
-  explicit RunCounter(ModuleOp module) : module(module), symbols(module) {}
+  /// Counts every call, or only the first of those with one name, which share
+  /// their weights.
+  RunCounter(ModuleOp module, bool onlyFirst)
+      : module(module), symbols(module), onlyFirst(onlyFirst) {}
 
   FailureOr<SmallVector<std::pair<func::FuncOp, double>>> run() {
     if (failed(checkPlaces()))
@@ -30,7 +33,10 @@ public:
     for (func::FuncOp function : llvm::reverse(order)) {
       // A function that nothing calls is where a run starts.
       double times = runs.try_emplace(function, 1).first->second;
+      llvm::SmallPtrSet<Attribute, 16> names;
       function.walk([&](LayerOp layer) {
+        if (onlyFirst && !names.insert(layer.getNameAttr()).second)
+          return;
         runs[symbols.lookup<func::FuncOp>(layer.getCallee())] += times;
       });
     }
@@ -98,6 +104,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  bool onlyFirst;
   llvm::DenseMap<Operation *, State> states;
   SmallVector<func::FuncOp> order;
   unsigned depth = 0;
@@ -106,7 +113,12 @@ private:
 
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
 mlir::tensorcast::countRuns(ModuleOp module) {
-  return RunCounter(module).run();
+  return RunCounter(module, /*onlyFirst=*/false).run();
+}
+
+FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
+mlir::tensorcast::countWeightSets(ModuleOp module) {
+  return RunCounter(module, /*onlyFirst=*/true).run();
 }
 
 FailureOr<double> mlir::tensorcast::countStarts(ascend::LaunchOp launch,

@@ -18,6 +18,7 @@ std::optional<Part> Part::get(DictionaryAttr attrs) {
   part.rank = number("rank");
   part.dim = number("dim");
   part.offset = number("offset");
+  part.first = number("first");
   if (auto whole = attrs.getAs<DenseI64ArrayAttr>("whole"))
     llvm::append_range(part.whole, whole.asArrayRef());
   return part;
@@ -29,7 +30,8 @@ DictionaryAttr Part::toAttr(MLIRContext *context) const {
       {builder.getNamedAttr("rank", builder.getI64IntegerAttr(rank)),
        builder.getNamedAttr("whole", builder.getDenseI64ArrayAttr(whole)),
        builder.getNamedAttr("dim", builder.getI64IntegerAttr(dim)),
-       builder.getNamedAttr("offset", builder.getI64IntegerAttr(offset))});
+       builder.getNamedAttr("offset", builder.getI64IntegerAttr(offset)),
+       builder.getNamedAttr("first", builder.getI64IntegerAttr(first))});
 }
 
 SmallVector<ArgumentInfo> tensorcast::getArguments(func::FuncOp lowered) {
@@ -64,5 +66,6 @@ SmallVector<ArgumentInfo> tensorcast::getArguments(func::FuncOp lowered) {
 
 bool tensorcast::isCalibratedScale(StringRef name) {
   return name.ends_with(".input_scale") || name.ends_with(".q_scale") ||
-         name.ends_with(".k_scale") || name.ends_with(".v_scale");
+         name.ends_with(".k_scale") || name.ends_with(".v_scale") ||
+         name.ends_with(".kv_scale");
 }

@@ -64,6 +64,10 @@ static void findLayerInputs(Value weight, StringRef name,
       continue;
     }
     Value input = user->getOperand(0);
+    // The kernel makes what its second layer reads.
+    if (auto projection = dyn_cast<LatentProjectionOp>(user);
+        projection && projection.getQueryUp() == weight)
+      input = projection.getQueryLatent();
     auto type = dyn_cast<RankedTensorType>(input.getType());
     if (input != weight && type && isa<FloatType>(type.getElementType()))
       probes.push_back({{name.str()}, input});
@@ -74,7 +78,8 @@ SmallVector<Probe> tensorcast::findScaledValues(func::FuncOp function) {
   SmallVector<Probe> probes;
   function.walk([&](WeightOp weight) {
     StringRef name = weight.getName();
-    if (name.consume_back(".weight") && weight.getType().getRank() == 2)
+    // A matrix, or a stack of those of experts.
+    if (name.consume_back(".weight") && weight.getType().getRank() >= 2)
       findLayerInputs(weight, (name + ".input_scale").str(), probes);
   });
   function.walk([&](KVCacheOp cache) {
@@ -82,6 +87,13 @@ SmallVector<Probe> tensorcast::findScaledValues(func::FuncOp function) {
       probes.push_back({{(cache.getName() + suffix).str()}, value});
     };
     for (Operation *user : cache->getUsers()) {
+      if (auto append = dyn_cast<AppendLatentCacheOp>(user)) {
+        add(".kv_scale", append.getLatent());
+        add(".kv_scale", append.getRopeKey());
+        for (Operation *reader : append->getUsers())
+          if (auto attention = dyn_cast<LatentAttentionOp>(reader))
+            add(".q_scale", attention.getQuery());
+      }
       auto append = dyn_cast<AppendCacheOp>(user);
       if (!append)
         continue;

@@ -69,6 +69,29 @@ static FailureOr<Part> getPart(Operation *op, StringRef name,
   return part;
 }
 
+/// The part of a stack of matrices that each have a part of.
+static FailureOr<Part> getStackPart(WeightOp weight, ArrayRef<int64_t> whole,
+                                    const RankPlan &plan, int64_t rank) {
+  ArrayRef<int64_t> shape = weight.getType().getShape();
+  int64_t devices = plan.attr.getExpertParallel();
+  int64_t index = rank / plan.attr.getExpertTensor() % devices;
+  if (shape[0] * devices < whole[0])
+    return weight.emitOpError("expected '")
+           << weight.getName() << "' of the " << whole[0] << " experts that "
+           << devices << " devices have together, but got " << shape[0]
+           << " on each";
+  FailureOr<Part> part =
+      ::getPart(weight, weight.getName(), shape.drop_front(),
+                whole.drop_front(), weight.getShardingAttr(), plan, rank);
+  if (failed(part))
+    return failure();
+  part->whole.assign(whole.begin(), whole.end());
+  // Of a matrix that is whole, any dimension is split into one part.
+  ++part->dim;
+  part->first = index * shape[0] % whole[0];
+  return part;
+}
+
 FailureOr<Part> tensorcast::getPart(WeightOp weight, const WholeModel &whole,
                                     const RankPlan &plan, int64_t rank) {
   RankedTensorType type = weight.getType();
@@ -76,9 +99,13 @@ FailureOr<Part> tensorcast::getPart(WeightOp weight, const WholeModel &whole,
   // Scales belong to what the rank has of the weight that they scale.
   bool isWhole =
       known == whole.shapes.end() || weight.getName().ends_with("_scale");
+  ShardingAttr sharding = weight.getShardingAttr();
+  if (!isWhole && sharding && sharding.getGroup() == ShardGroup::Expert &&
+      type.getRank() == 3 && known->second.size() == 3)
+    return getStackPart(weight, known->second, plan, rank);
   return ::getPart(weight, weight.getName(), type.getShape(),
                    isWhole ? type.getShape() : ArrayRef(known->second),
-                   weight.getShardingAttr(), plan, rank);
+                   sharding, plan, rank);
 }
 
 FailureOr<Part> tensorcast::getPart(KVCacheOp cache, const WholeModel &whole,

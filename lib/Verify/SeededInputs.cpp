@@ -4,6 +4,7 @@
 
 #include "FloatValues.h"
 #include "QuantizedWeight.h"
+#include "RouterValues.h"
 
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 #include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
@@ -18,6 +19,18 @@ using transformer::WorkloadAttr;
 /// are the tokens of a cache, which are normal.
 static constexpr double defaultRange = 4;
 
+/// The scales of what a cache has of a token, and the elements of each: keys
+/// and values, or a row that heads share.
+static ArrayRef<StringLiteral> getCacheSuffixes(RankedTensorType cache) {
+  static constexpr StringLiteral ofHeads[] = {".k_scale", ".v_scale"};
+  static constexpr StringLiteral shared[] = {".kv_scale"};
+  return cache.getRank() == 5 ? ArrayRef(ofHeads) : ArrayRef(shared);
+}
+static int64_t getRowSize(RankedTensorType cache) {
+  return cache.getRank() == 5 ? cache.getDimSize(3) * cache.getDimSize(4)
+                              : cache.getDimSize(2);
+}
+
 //===----------------------------------------------------------------------===//
 // Values of one function
 //===----------------------------------------------------------------------===//
@@ -29,6 +42,9 @@ public:
     for (const ArgumentInfo &argument : arguments) {
       infos.try_emplace(argument.name, &argument);
       ofRanks.try_emplace(getKey(argument.name, argument.getRank()), &argument);
+      if (!code &&
+          RouterCode::isRouter(argument.name, argument.getWholeShape()))
+        code = RouterCode::get(argument.getWholeShape());
     }
   }
 
@@ -80,8 +96,12 @@ private:
   std::vector<double> makeInput(const ArgumentInfo &info) const {
     int64_t size = info.type.getNumElements();
     Type type = info.type.getElementType();
-    if (isa<FloatType>(type) && info.type.getRank() > 0)
-      return makeNormal(random(info.name), size, 0, 1);
+    if (isa<FloatType>(type) && info.type.getRank() > 0) {
+      std::vector<double> values = makeNormal(random(info.name), size, 0, 1);
+      if (code)
+        code->mark(values, info.type.getShape());
+      return values;
+    }
     Random source = random(info.name);
     std::vector<double> values(size);
     double most = isa<FloatType>(type) ? 1 : getLargestValue(type);
@@ -106,12 +126,13 @@ private:
     Type type = info.type.getElementType();
     if (!isQuantizedType(type))
       return values;
-    ArrayRef<int64_t> shape = info.type.getShape();
-    double scales[] = {getCacheScale(info.name, ".k_scale", type),
-                       getCacheScale(info.name, ".v_scale", type)};
-    int64_t heads = shape[3] * shape[4];
+    SmallVector<double> scales =
+        llvm::map_to_vector(getCacheSuffixes(info.type), [&](StringRef suffix) {
+          return getCacheScale(info.name, suffix, type);
+        });
+    int64_t row = getRowSize(info.type);
     for (auto [i, value] : llvm::enumerate(values))
-      value /= scales[i / heads % 2];
+      value /= scales[i / row % scales.size()];
     return values;
   }
 
@@ -130,6 +151,8 @@ private:
     if (isCalibratedScale(name))
       return std::vector<double>(info.type.getNumElements(),
                                  getActivationScale(info));
+    if (name.consume_back(".narrow_scale"))
+      return {getNarrowScale(info, name)};
     if (name.consume_back(".weight_scale")) {
       const ArgumentInfo *weight =
           ofRanks.lookup(getKey((name + ".weight").str(), info.getRank()));
@@ -140,6 +163,20 @@ private:
     if (const ArgumentInfo *scale = findScale(info))
       return quantize(info, *scale).values;
     return makeFloat(info);
+  }
+
+  /// The scale of a weight that kernels read in the type of the cache.
+  double getNarrowScale(const ArgumentInfo &info, StringRef layer) const {
+    const ArgumentInfo *weight =
+        ofRanks.lookup(getKey((layer + ".weight").str(), info.getRank()));
+    const ArgumentInfo *cache = infos.lookup(layer.rsplit('.').first);
+    if (!weight || !cache)
+      return 1;
+    double largest = 0;
+    for (double value : makeFloat(*weight))
+      largest = std::max(largest, std::abs(value));
+    return static_cast<float>(largest /
+                              getLargestValue(cache->type.getElementType()));
   }
 
   /// Attention has the type of its cache; inputs of linear layers have 8 bits.
@@ -156,10 +193,22 @@ private:
     // Ranks have parts of one whole, and scales are of what they scale.
     auto [whole, isNew] = wholes.try_emplace(info.name);
     if (isNew)
-      whole->second =
-          makeFloatWeight(inputs.seed, info.name, info.getWholeShape(),
-                          inputs.getGain(info.name));
+      whole->second = makeWhole(info);
     return takePart(whole->second, info);
+  }
+
+  std::vector<double> makeWhole(const ArgumentInfo &info) const {
+    StringRef name = info.name;
+    ArrayRef<int64_t> shape = info.getWholeShape();
+    if (code && RouterCode::isRouter(name, shape) && code->fits(shape))
+      return code->makeRouter(random(name));
+    if (code && RouterCode::isRouterBias(name))
+      return code->makeBias(random(name), shape[0]);
+    std::vector<double> values =
+        makeFloatWeight(inputs.seed, name, shape, inputs.getGain(name));
+    if (code && name.contains("embed"))
+      code->mark(values, shape);
+    return values;
   }
 
   /// What lies beyond the whole is 0: parts of equal size may cover more.
@@ -168,7 +217,7 @@ private:
     ArrayRef<int64_t> shape = info.type.getShape();
     if (!info.part || info.part->whole == shape)
       return whole;
-    auto [rank, wholeShape, dim, offset] = *info.part;
+    auto [rank, wholeShape, dim, offset, first] = *info.part;
     int64_t inner = 1;
     for (int64_t extent : shape.drop_front(dim + 1))
       inner *= extent;
@@ -176,6 +225,12 @@ private:
     for (auto [i, value] : llvm::enumerate(values)) {
       int64_t outer = static_cast<int64_t>(i) / inner / shape[dim];
       int64_t at = static_cast<int64_t>(i) / inner % shape[dim] + offset;
+      // The matrices of a stack are outside of the dimension that is split.
+      if (dim > 0 && shape[0] != wholeShape[0]) {
+        int64_t rows = dim == 2 ? shape[1] : 1;
+        int64_t matrix = (outer / rows + first) % wholeShape[0];
+        outer = matrix * rows + outer % rows;
+      }
       if (at < wholeShape[dim])
         value = whole[(outer * wholeShape[dim] + at) * inner + i % inner];
     }
@@ -229,6 +284,8 @@ private:
   llvm::StringMap<const ArgumentInfo *> infos, ofRanks;
   /// Float weights made already.
   mutable llvm::StringMap<std::vector<double>> wholes;
+  /// Of the routers of the function, if it has some.
+  std::optional<RouterCode> code;
 };
 
 void SeededInputs::addResiduals(ArrayRef<ArgumentInfo> arguments) {
@@ -256,12 +313,13 @@ HostTensor SeededInputs::dequantizeCache(StringRef name,
                                          const HostTensor &cache) const {
   RankedTensorType type = cache.getType();
   std::vector<double> values = cache.getValues();
-  double scales[] = {
-      getCalibratedScale((name + ".k_scale").str(), type.getElementType()),
-      getCalibratedScale((name + ".v_scale").str(), type.getElementType())};
-  int64_t heads = type.getDimSize(3) * type.getDimSize(4);
+  SmallVector<double> scales =
+      llvm::map_to_vector(getCacheSuffixes(type), [&](StringRef suffix) {
+        return getCalibratedScale((name + suffix).str(), type.getElementType());
+      });
+  int64_t row = getRowSize(type);
   for (auto [i, value] : llvm::enumerate(values))
-    value *= scales[i / heads % 2];
+    value *= scales[i / row % scales.size()];
   HostTensor result(RankedTensorType::get(type.getShape(),
                                           Float32Type::get(type.getContext())));
   result.setValues(values);

@@ -3,6 +3,7 @@
 #include "UnrollRanks.h"
 
 #include "RankParts.h"
+#include "UnrollExperts.h"
 
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 
@@ -83,7 +84,7 @@ public:
   Unroller(func::FuncOp function, const RankPlan &plan, const WholeModel &whole)
       : function(function), plan(plan), whole(whole),
         builder(function.getBody().front().getTerminator()),
-        ranks(plan.devices) {}
+        ranks(plan.devices), experts(plan, whole, builder, ranks) {}
 
   LogicalResult run(unsigned numResults) {
     Block &body = function.getBody().front();
@@ -136,8 +137,10 @@ private:
     if (auto linear = dyn_cast<QuantizedLinearOp>(op);
         linear && linear.getAllReduce())
       return unrollSummed(linear);
+    if (std::optional<LogicalResult> done = experts.unroll(op))
+      return *done;
     for (IRMapping &mapping : ranks)
-      builder.clone(*op, mapping);
+      cloneForRows(builder, op, mapping);
     return success();
   }
 
@@ -260,7 +263,7 @@ private:
   /// The sum over the group of `rank`, rounded once.
   Value sum(Operation *op, Value value, RanksAttr group, int64_t rank) {
     Location loc = op->getLoc();
-    auto type = cast<RankedTensorType>(value.getType());
+    auto type = cast<RankedTensorType>(get(value, rank).getType());
     Type wide = type.getElementType();
     if (wide.getIntOrFloatBitWidth() < 32)
       wide = builder.getF32Type();
@@ -361,6 +364,7 @@ private:
   OpBuilder builder;
   /// What each rank has for the values of the function.
   SmallVector<IRMapping> ranks;
+  ExpertUnroller experts;
 };
 } // namespace
 

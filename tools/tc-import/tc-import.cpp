@@ -73,6 +73,8 @@ static LogicalResult import(CommandLine &line, MLIRContext *context) {
     *config = reduced(*config);
   if (int64_t layers = line.getInteger(OPT_layers_eq, 0))
     config->numHiddenLayers = layers;
+  if (failed(setDraftTokens(*config, line.getInteger(OPT_mtp_eq, 0), context)))
+    return failure();
   OwningOpRef<ModuleOp> module = buildModel(*config, context);
   return write(*module, line.getString(OPT_output, "-"));
 }
@@ -118,6 +120,10 @@ int main(int argc, char **argv) {
     line.reportError("expected '--num-hidden-layers-override' from 0 to 4096, "
                      "but got " +
                      Twine(layers));
+  int64_t drafts = line.getInteger(OPT_mtp_eq, 0);
+  if (drafts < 0 || drafts > maxDraftTokens)
+    line.reportError("expected '--num-mtp-tokens' from 0 to " +
+                     Twine(maxDraftTokens) + ", but got " + Twine(drafts));
   if (line.hasError())
     return ExitUsage;
   return failed(import(line, &context)) ? ExitFailure : ExitSuccess;

@@ -134,6 +134,8 @@ def no_repetition : Flag<["--"], "no-repetition">, In<[TextGenerate]>,
   HelpText<"Do not merge equal layers; the price is the same">;
 def disable_repetition : Flag<["--"], "disable-repetition">,
   In<[TextGenerate]>, Alias<no_repetition>;
+defm num_mtp_tokens : Value<"num-mtp-tokens", [TextGenerate], "N",
+  "Tokens that prediction layers draft beyond the next one (default: 0)">;
 defm num_hidden_layers_override : Value<"num-hidden-layers-override",
   [TextGenerate], "N", "Keep only N layers (0: as the config says)">;
 defm quantize_linear_action : Value<"quantize-linear-action", [TextGenerate],
@@ -235,7 +237,6 @@ defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
 defm pp_size : LaterValue<"pp-size", "1", "N">;
 defm dcp_size : LaterValue<"dcp-size", "1", "N">;
 defm vision_tp_size : LaterValue<"vision-tp-size", "1", "N">;
-defm num_mtp_tokens : LaterValue<"num-mtp-tokens", "0", "N">;
 defm speculative_method : LaterValue<"speculative-method", "none", "METHOD">;
 defm num_speculative_tokens : LaterValue<"num-speculative-tokens", "0", "N">;
 defm num_draft_layers : LaterValue<"num-draft-layers", "0", "N">;

@@ -211,7 +211,7 @@ namespace {
 /// What one run is asked for beside the pipeline's options.
 struct Request {
   StringRef model;
-  int64_t layers = 0;
+  int64_t layers = 0, draftTokens = 0;
   transformer::WorkloadAttr workload;
   /// Passes of `--compilation-config`.
   SmallVector<std::string> config;
@@ -233,6 +233,11 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
     line.reportError("expected '--num-hidden-layers-override' from 0 to 4096, "
                      "but got " +
                      Twine(request.layers));
+  request.draftTokens = line.getInteger(OPT_num_mtp_tokens_eq, 0);
+  if (request.draftTokens < 0 || request.draftTokens > maxDraftTokens)
+    line.reportError("expected '--num-mtp-tokens' from 0 to " +
+                     Twine(maxDraftTokens) + ", but got " +
+                     Twine(request.draftTokens));
   for (auto [id, name] : {std::pair(OPT_num_queries_eq, "--num-queries"),
                           std::pair(OPT_query_length_eq, "--query-length")})
     if (!line.getArgs().hasArg(id))
@@ -274,6 +279,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     return ExitFailure;
   if (request.layers > 0)
     decoder->numHiddenLayers = request.layers;
+  if (failed(setDraftTokens(*decoder, request.draftTokens, context)))
+    return ExitFailure;
 
   OwningOpRef<ModuleOp> module = buildModel(*decoder, context), before;
   if (hasPatterns)

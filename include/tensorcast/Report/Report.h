@@ -97,6 +97,11 @@ FailureOr<MemoryUse> measureMemory(ModuleOp module);
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
 countRuns(ModuleOp module);
 
+/// How often there are the weights of each function: once for all calls of one
+/// name.
+FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
+countWeightSets(ModuleOp module);
+
 /// How often `launch` starts if its function runs `runs` times, or an error.
 FailureOr<double> countStarts(ascend::LaunchOp launch, double runs,
                               transformer::WorkloadAttr workload);

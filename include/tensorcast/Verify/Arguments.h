@@ -17,6 +17,9 @@ struct Part {
   SmallVector<int64_t> whole;
   /// Where the part begins; a rank that has all of it begins at 0.
   int64_t dim = 0, offset = 0;
+  /// The first matrix of a stack of experts; behind the last one comes the
+  /// first one again.
+  int64_t first = 0;
 
   static std::optional<Part> get(DictionaryAttr attrs);
   DictionaryAttr toAttr(MLIRContext *context) const;

@@ -27,6 +27,8 @@ namespace mlir::tensorcast {
 ///   Unsupervised Multitask Learners", 2019, 2.3);
 /// - embeddings: normal with variance 1, as torch.nn.Embedding;
 /// - vectors: 1 and a tenth of a normal; `bias`: a tenth of a normal;
+/// - routers of experts, and hidden states in models that have some: so that
+///   no two experts have nearly the same score;
 /// - `cos` and `sin` tables: cosines and sines of their positions;
 /// - quantized `X.weight` and `X.weight_scale`: symmetric quantization of the
 ///   float weight `X.weight`; of weights that are joined and share a scale, as

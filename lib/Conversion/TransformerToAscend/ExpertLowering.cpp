@@ -106,11 +106,12 @@ struct LowerGroupedLinear : LoweringPattern<SourceOp> {
     };
     double n = static_cast<double>(weight.getDimSize(1));
     double k = static_cast<double>(weight.getDimSize(2));
+    ExprAttr inner = getExpr(context, getDims(input)[1]);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       Type type = kernel.operandType.empty()
                       ? input.getElementType()
                       : parseType(kernel.operandType, context);
-      ascend::MatmulOp::create(builder, loc, m, number(n), number(k), type);
+      ascend::MatmulOp::create(builder, loc, m, number(n), inner, type);
       auto add = [&](ExprAttr elements, StringRef coefficient,
                      Type elementType) {
         if (double operations = kernel.getCoefficient(coefficient))

@@ -14,6 +14,12 @@ static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+/// Whether all sizes of `weights` are numbers.
+static bool areKnown(ValueRange weights) {
+  return llvm::all_of(
+      weights, [](Value weight) { return getTensor(weight).hasStaticShape(); });
+}
+
 /// Cosines and sines of a table, as a kernel that rotates reads them.
 static SmallVector<Value> getTableParts(OpBuilder &builder, Location loc,
                                         Dim tokens,
@@ -40,7 +46,8 @@ struct LowerLatentProjection : LoweringPattern<ProjectionOp> {
   LogicalResult matchAndRewrite(ProjectionOp op,
                                 PatternRewriter &rewriter) const override {
     ExprAttr tokens = getRows(op.getInput().getType());
-    if (!tokens)
+    if (!tokens ||
+        !areKnown({op.getQueryDown(), op.getQueryUp(), op.getLatentDown()}))
       return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       addWork(op, tokens, builder, loc, kernel);
@@ -186,6 +193,8 @@ struct LowerLatentAttention : LoweringPattern<AttentionLikeOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType query = getTensor(op.getQuery());
     RankedTensorType weight = getTensor(op.getWeight());
+    if (!areKnown(op.getWeight()))
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
     KVCacheType cache = op.getCache().getType();
     LatentAttentionSizes sizes;
     sizes.heads = query.getDimSize(1);
@@ -230,8 +239,8 @@ struct LowerLatentAttention : LoweringPattern<AttentionLikeOp> {
 private:
   static void addScales(LatentAttentionOp, LaunchParts &) {}
   static void addScales(QuantizedLatentAttentionOp op, LaunchParts &parts) {
-    llvm::append_values(parts.inputs, op.getQueryScale(), op.getLatentScale(),
-                        op.getRopeKeyScale(), op.getWeightScale());
+    llvm::append_values(parts.inputs, op.getQueryScale(), op.getCacheScale(),
+                        op.getWeightScale());
   }
 };
 
@@ -242,12 +251,13 @@ struct LowerLightningIndexer : LoweringPattern<LightningIndexerOp> {
                                 PatternRewriter &rewriter) const override {
     ExprAttr tokens = getRows(op.getInput().getType());
     const Kernel *kernel = kernels.lookup("lightning_indexer");
-    if (!tokens)
+    if (!tokens ||
+        !areKnown({op.getQueryUp(), op.getKeyDown(), op.getHeadWeights()}))
       return rewriter.notifyMatchFailure(op, kUnknownSize);
     IndexerSizes sizes;
     KVCacheType cache = op.getCache().getType();
-    sizes.features = op.getInput().getType().getDimSize(1);
-    sizes.queryRank = op.getQueryLatent().getType().getDimSize(1);
+    sizes.features = getTensor(op.getKeyDown()).getDimSize(1);
+    sizes.queryRank = getTensor(op.getQueryUp()).getDimSize(1);
     sizes.heads = getTensor(op.getHeadWeights()).getDimSize(0);
     sizes.headSize = cache.getTokenSize();
     sizes.width = op.getTable().getType().getWidth();

@@ -2,8 +2,6 @@
 
 #include "LatentWork.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
@@ -41,17 +39,14 @@ void mlir::tensorcast::addOperations(OpBuilder &builder, Location loc,
         ExprAttr::constant(builder.getContext(), operations), elementType);
 }
 
-static ExprAttr divide(ExprAttr dividend, ExprAttr divisor) {
+ExprAttr mlir::tensorcast::divide(ExprAttr dividend, ExprAttr divisor) {
   if (divisor.isConstant(1))
     return dividend;
   return getFunctionExpr(ExprKind::Divide, {dividend, divisor});
 }
 
-/// The share of the bandwidth at which scattered rows are read. It grows with
-/// each doubling of `blocks` and has bounds: the coefficients `<step>_read_at`
-/// this number of blocks, `_per_doubling`, `_least` and `_most`.
-static ExprAttr getReadShare(const Kernel &kernel, StringRef step,
-                             ExprAttr blocks) {
+ExprAttr mlir::tensorcast::getReadShare(const Kernel &kernel, StringRef step,
+                                        ExprAttr blocks) {
   MLIRContext *context = blocks.getContext();
   auto number = [&](StringRef name) {
     return ExprAttr::constant(
@@ -62,17 +57,17 @@ static ExprAttr getReadShare(const Kernel &kernel, StringRef step,
     return ExprAttr::constant(context, 1);
   if (number("per_doubling").isConstant(0))
     return ExprAttr::constant(context, share);
-  ExprAttr doublings = getFunctionExpr(ExprKind::Log2, blocks) -
-                       getFunctionExpr(ExprKind::Log2, number("blocks"));
+  ExprAttr doublings = getFunctionExpr(
+      ExprKind::Log2,
+      getFunctionExpr(ExprKind::Divide, {blocks, number("blocks")}));
   ExprAttr grown =
       ExprAttr::constant(context, share) + doublings * number("per_doubling");
   grown = getFunctionExpr(ExprKind::Min, {grown, number("most")});
   return getFunctionExpr(ExprKind::Max, {grown, number("least")});
 }
 
-/// How often rows are read for `q` new tokens of a request: once per tile of
-/// them, `<step>_tile`; once per request if that is 0.
-static ExprAttr getPasses(const Kernel &kernel, StringRef step, ExprAttr q) {
+ExprAttr mlir::tensorcast::getPasses(const Kernel &kernel, StringRef step,
+                                     ExprAttr q) {
   double tile = kernel.getCoefficient((step + "_tile").str());
   if (tile == 0)
     return ExprAttr::constant(q.getContext(), 1);
@@ -210,94 +205,4 @@ void LatentAttentionWork::buildSparseReads(OpBuilder &builder, Location loc) {
   add("decode", seen, [&](ExprAttr expr) { return sumAbsorbed(expr); });
   if (kernel.getCoefficient("reads_whole_block_table"))
     ascend::GatherOp::create(builder, loc, number(0), number(0), getTable());
-}
-
-//===----------------------------------------------------------------------===//
-// The indexer
-//===----------------------------------------------------------------------===//
-
-IndexerWork::IndexerWork(const IndexerSizes &sizes, ExprAttr tokens,
-                         const Kernel &kernel, WorkloadAttr workload)
-    : sizes(sizes), tokens(tokens), kernel(kernel), workload(workload),
-      context(tokens.getContext()), q(getNewTokensExpr(context)),
-      kv(getTotalTokensExpr(context)),
-      longest(bind(maxOverRequests(kv), workload)) {}
-
-ExprAttr IndexerWork::number(double value) {
-  return ExprAttr::constant(context, value);
-}
-
-void IndexerWork::build(OpBuilder &builder, Location loc) {
-  auto multiply = [&](double columns, double rows) {
-    ascend::MatmulOp::create(builder, loc, tokens, number(columns),
-                             number(rows), sizes.elementType);
-  };
-  auto heads = static_cast<double>(sizes.heads);
-  auto size = static_cast<double>(sizes.headSize);
-  multiply(heads * size, static_cast<double>(sizes.queryRank));
-  multiply(size, static_cast<double>(sizes.features));
-  multiply(heads, static_cast<double>(sizes.features));
-  buildScores(builder, loc);
-  buildReads(builder, loc);
-}
-
-void IndexerWork::buildScores(OpBuilder &builder, Location loc) {
-  auto heads = static_cast<double>(sizes.heads);
-  auto size = static_cast<double>(sizes.headSize);
-  bool isFloat8 = isa<FloatType>(sizes.cacheType) &&
-                  sizes.cacheType.getIntOrFloatBitWidth() == 8;
-  // Every new token meets as many as the longest request has.
-  ascend::MatmulOp::create(builder, loc, tokens * heads, longest, number(size),
-                           isFloat8 ? sizes.cacheType : sizes.elementType);
-  ExprAttr pairs = tokens * longest;
-  auto add = [&](StringRef coefficient, ExprAttr elements, Type type) {
-    addOperations(builder, loc, kernel, coefficient, elements, type);
-  };
-  add("norm_ops_per_element", tokens * size, sizes.elementType);
-  add("rope_ops_per_element",
-      tokens * ((heads + 1) * static_cast<double>(sizes.width)),
-      sizes.elementType);
-  add("ops_per_score", pairs * heads, sizes.elementType);
-  add("top_k_ops_per_token", pairs, sizes.elementType);
-  if (!isFloat8)
-    return;
-  Type type = kernel.getCoefficient("float8_ops_at_float8_rate")
-                  ? sizes.cacheType
-                  : sizes.elementType;
-  add("float8_ops_per_element", tokens * ((heads + 1) * size), type);
-  add("float8_ops_per_score", pairs * heads, type);
-  add("float8_ops_per_token", pairs, type);
-}
-
-void IndexerWork::buildReads(OpBuilder &builder, Location loc) {
-  // 8-bit floats come with an f32 scale per 128 elements.
-  constexpr double groupSize = 128, scaleBytes = 4;
-  double rowBytes = *transformer::getElementBytes(sizes.cacheType) *
-                    static_cast<double>(sizes.headSize);
-  if (isa<FloatType>(sizes.cacheType) &&
-      sizes.cacheType.getIntOrFloatBitWidth() == 8)
-    rowBytes += scaleBytes * std::ceil(sizes.headSize / groupSize);
-  ExprAttr sequences = getSequencesExpr(context);
-  ExprAttr blockSize = number(static_cast<double>(sizes.blockSize));
-  auto getBlocks = [&](ExprAttr expr) {
-    return getFunctionExpr(ExprKind::CeilDiv, {expr, blockSize});
-  };
-  // Slots of new tokens, the block table, and one or two lengths.
-  ExprAttr index = getTokensExpr(context) +
-                   sequences * getBlocks(maxOverRequests(kv)) +
-                   sequences * kernel.getCoefficient("lengths_per_request");
-  index = bind(index * kIndexBytes, workload);
-  ExprAttr decode = getDecodeExpr(context);
-  auto add = [&](StringRef step, ExprAttr isStep, ExprAttr metadata) {
-    ExprAttr share = getReadShare(kernel, step, getBlocks(kv));
-    ExprAttr rows = divide(getPasses(kernel, step, q) * kv, share);
-    rows = bind(sumOverRequests(rows * isStep), workload);
-    if (!rows.isConstant(0) || !metadata.isConstant(0))
-      ascend::GatherOp::create(builder, loc, rows, number(rowBytes), metadata);
-  };
-  add("prefill", number(1) - decode, index);
-  add("decode", decode, number(0));
-  if (!kernel.getCoefficient("keys_stay_on_chip"))
-    ascend::ScatterOp::create(builder, loc, tokens, number(rowBytes),
-                              number(0));
 }

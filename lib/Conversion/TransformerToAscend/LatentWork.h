@@ -28,6 +28,21 @@ void addOperations(OpBuilder &builder, Location loc, const Kernel &kernel,
                    StringRef coefficient, transformer::ExprAttr elements,
                    Type elementType);
 
+/// `dividend / divisor`, where 1 divides nothing.
+transformer::ExprAttr divide(transformer::ExprAttr dividend,
+                             transformer::ExprAttr divisor);
+
+/// The share of the bandwidth at which scattered rows are read. It grows with
+/// each doubling of `blocks` and has bounds: the coefficients `<step>_read_at`
+/// this number of blocks, `_per_doubling`, `_least` and `_most`.
+transformer::ExprAttr getReadShare(const Kernel &kernel, StringRef step,
+                                   transformer::ExprAttr blocks);
+
+/// How often rows are read for `q` new tokens of a request: once per tile of
+/// them, `<step>_tile`; once per request if that is 0.
+transformer::ExprAttr getPasses(const Kernel &kernel, StringRef step,
+                                transformer::ExprAttr q);
+
 /// What a latent attention is made of.
 struct LatentAttentionSizes {
   int64_t heads, rank, ropeSize, keySize, valueSize, blockSize;

@@ -83,6 +83,8 @@ void populateNormLowering(RewritePatternSet &patterns,
                           const KernelSet &kernels);
 void populateRoutingLowering(RewritePatternSet &patterns,
                              const KernelSet &kernels);
+void populateSamplingLowering(RewritePatternSet &patterns,
+                              const KernelSet &kernels);
 void populateExpertLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateExpertKernelLowering(RewritePatternSet &patterns,

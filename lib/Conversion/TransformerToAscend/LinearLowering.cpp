@@ -163,6 +163,8 @@ struct LowerLastTokens : LoweringPattern<LastTokensOp> {
     };
     ExprAttr prefill = ExprAttr::constant(context, 1) - getDecodeExpr(context);
     ExprAttr count = bind(prefill, getWorkload(op.getBatch()));
+    if (op.getSelect() != TokenSelection::Needed)
+      count = ExprAttr::constant(context, 1);
     LaunchParts parts = {"last_tokens",
                          {},
                          {op.getBatch()},

@@ -62,6 +62,7 @@ public:
     populateRoutingLowering(set, *kernels);
     populateExpertLowering(set, *kernels);
     populateExpertKernelLowering(set, *kernels);
+    populateSamplingLowering(set, *kernels);
     patterns = std::move(set);
     return success();
   }

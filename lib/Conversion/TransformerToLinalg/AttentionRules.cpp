@@ -1,6 +1,6 @@
 //===- AttentionRules.cpp - Attention over a cache ------------------------===//
 
-#include "LinalgRule.h"
+#include "Step.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,35 +10,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 using utils::IteratorType;
-
-namespace {
-/// The sizes of a step: R requests of q new tokens each, which attend to kv.
-struct Step {
-  int64_t requests, newTokens, totalTokens;
-
-  /// Tokens that the cache holds before the step, and the first new slot.
-  int64_t cached() const { return totalTokens - newTokens; }
-};
-} // namespace
-
-/// The step of a batch, or why there is none.
-template <typename OpT>
-static std::optional<Step> getStep(OpT op, int64_t rows, std::string &reason) {
-  WorkloadAttr workload = op.getBatch().getType().getWorkload();
-  if (!workload) {
-    reason = "its batch has no workload";
-    return std::nullopt;
-  }
-  Step step = {workload.getRequests(), workload.getNewTokens(),
-               workload.getTotalTokens()};
-  if (rows != step.requests * step.newTokens) {
-    reason = ("it has " + Twine(rows) + " rows, but the batch has " +
-              Twine(step.requests * step.newTokens) + " new tokens")
-                 .str();
-    return std::nullopt;
-  }
-  return step;
-}
 
 static Value buildAppend(OpBuilder &builder, Location loc, Value rows,
                          Value cache, const Step &step, int64_t part) {

@@ -105,7 +105,7 @@ struct LowerLastTokens : LinalgRule<LastTokensOp> {
       return decline(op, rewriter,
                      "its input has not one row per new token of the batch (" +
                          Twine(rows) + ")");
-    if (workload.getDecode()) {
+    if (workload.getDecode() && op.getSelect() != TokenSelection::Last) {
       rewriter.replaceOp(op, input);
       return success();
     }

@@ -84,6 +84,20 @@ static Value buildScalar(OpBuilder &builder, Location loc, AddScalarOp op,
   return arith::AddFOp::create(builder, loc, args[0], value);
 }
 
+static Value buildScalar(OpBuilder &builder, Location loc, MaxScalarOp op,
+                         ValueRange args) {
+  Value value = makeScalar(builder, loc, args[0].getType(),
+                           op.getValue().convertToDouble());
+  return arith::MaximumFOp::create(builder, loc, args[0], value);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, MinScalarOp op,
+                         ValueRange args) {
+  Value value = makeScalar(builder, loc, args[0].getType(),
+                           op.getValue().convertToDouble());
+  return arith::MinimumFOp::create(builder, loc, args[0], value);
+}
+
 static Value buildScalar(OpBuilder &builder, Location loc, PowOp op,
                          ValueRange args) {
   Value exponent = makeScalar(builder, loc, args[0].getType(),
@@ -104,6 +118,20 @@ static Value buildScalar(OpBuilder &builder, Location loc, RsqrtOp,
 static Value buildScalar(OpBuilder &builder, Location loc, SqrtOp,
                          ValueRange args) {
   return math::SqrtOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, ExpOp,
+                         ValueRange args) {
+  return math::ExpOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, SigmoidOp,
+                         ValueRange args) {
+  Value one = makeScalar(builder, loc, args[0].getType(), 1);
+  Value negated = arith::NegFOp::create(builder, loc, args[0]);
+  Value exponential = math::ExpOp::create(builder, loc, negated);
+  Value divisor = arith::AddFOp::create(builder, loc, one, exponential);
+  return arith::DivFOp::create(builder, loc, one, divisor);
 }
 
 static Value buildScalar(OpBuilder &builder, Location loc, TanhOp,
@@ -148,7 +176,15 @@ template <typename OpT> struct LowerElementwise : LinalgRule<OpT> {
   matchAndRewrite(OpT op, typename LinalgRule<OpT>::OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto body = [&](OpBuilder &builder, Location loc, ValueRange args) {
-      return buildScalar(builder, loc, op, args);
+      // Operands of several types meet in the widest.
+      SmallVector<Value> scalars(args);
+      Type widest = getComputeType(op.getType().getElementType());
+      if (scalars.size() > 1)
+        for (Value &scalar : scalars)
+          if (scalar.getType().getIntOrFloatBitWidth() <
+              widest.getIntOrFloatBitWidth())
+            scalar = convertTo(builder, loc, scalar, widest);
+      return buildScalar(builder, loc, op, scalars);
     };
     rewriter.replaceOp(op, buildElementwise(rewriter, op.getLoc(), op.getType(),
                                             adaptor.getOperands(), body));
@@ -162,10 +198,12 @@ void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
   patterns.add<LowerElementwise<AddOp>, LowerElementwise<SubOp>,
                LowerElementwise<MulOp>, LowerElementwise<DivOp>,
                LowerElementwise<AddScalarOp>, LowerElementwise<MulScalarOp>,
-               LowerElementwise<PowOp>, LowerElementwise<NegOp>,
-               LowerElementwise<SqrtOp>, LowerElementwise<RsqrtOp>,
-               LowerElementwise<TanhOp>, LowerElementwise<ErfOp>,
-               LowerElementwise<SiluOp>, LowerElementwise<GeluOp>,
-               LowerElementwise<CastOp>, LowerElementwise<SwiGLUOp>>(
-      patterns.getContext(), rules);
+               LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
+               LowerElementwise<ExpOp>,
+               LowerElementwise<SigmoidOp>, LowerElementwise<PowOp>,
+               LowerElementwise<NegOp>, LowerElementwise<SqrtOp>,
+               LowerElementwise<RsqrtOp>, LowerElementwise<TanhOp>,
+               LowerElementwise<ErfOp>, LowerElementwise<SiluOp>,
+               LowerElementwise<GeluOp>, LowerElementwise<CastOp>,
+               LowerElementwise<SwiGLUOp>>(patterns.getContext(), rules);
 }

@@ -56,30 +56,58 @@ static SmallVector<Declaration> collectDeclarations(func::FuncOp function) {
   return declarations;
 }
 
+namespace {
+/// What a quantized layer says about its weight.
+struct QuantizedUse {
+  IntegerAttr groupSize;
+  Value weight;
+  RankedTensorType scaleType;
+  /// What joins the weight with others, if anything does.
+  ConcatWeightsOp joined;
+
+  template <typename LinearLikeOp> static QuantizedUse get(LinearLikeOp op) {
+    return {op.getGroupSizeAttr(),
+            op.getWeight(),
+            cast<RankedTensorType>(op.getWeightScale().getType()),
+            {}};
+  }
+};
+} // namespace
+
+static std::optional<QuantizedUse> getQuantizedUse(Operation *op) {
+  if (auto linear = dyn_cast<QuantizedLinearOp>(op))
+    return QuantizedUse::get(linear);
+  if (auto linear = dyn_cast<QuantizedGroupedLinearOp>(op))
+    return QuantizedUse::get(linear);
+  return std::nullopt;
+}
+
 /// The quantized layer that reads `value`, as it is or joined with others.
-static QuantizedLinearOp findQuantizedLayer(Value value,
-                                            ConcatWeightsOp &joined) {
+static std::optional<QuantizedUse> findQuantizedUse(Value value) {
   for (Operation *user : value.getUsers()) {
-    if (auto linear = dyn_cast<QuantizedLinearOp>(user))
-      return linear;
+    if (std::optional<QuantizedUse> use = getQuantizedUse(user))
+      return use;
     if (auto concat = dyn_cast<ConcatWeightsOp>(user))
       for (Operation *reader : concat->getUsers())
-        if (auto linear = dyn_cast<QuantizedLinearOp>(reader)) {
-          joined = concat;
-          return linear;
+        if (std::optional<QuantizedUse> use = getQuantizedUse(reader)) {
+          use->joined = concat;
+          return use;
         }
   }
-  return {};
+  return std::nullopt;
 }
 
 /// Whether `op` is the matrix that ends a block. Blocks are split by columns
 /// first and rows last, so that they exchange only what they add.
 static bool endsBlock(Operation *op) {
   auto weight = dyn_cast<WeightOp>(op);
-  return weight && weight.getShardingAttr() &&
-         weight.getShardingAttr().getKind() == ShardKind::Row &&
-         weight.getType().getRank() == 2 &&
-         !weight.getName().ends_with("_scale");
+  if (!weight || !weight.getShardingAttr() ||
+      weight.getShardingAttr().getKind() != ShardKind::Row ||
+      weight.getName().ends_with("_scale"))
+    return false;
+  // Experts have a stack of them.
+  bool isExpert = weight.getShardingAttr().getGroup() == ShardGroup::Expert;
+  return weight.getType().getRank() == (isExpert ? 3 : 2);
 }
 
 DictionaryAttr Declaration::describe(MLIRContext *context) const {
@@ -88,18 +116,21 @@ DictionaryAttr Declaration::describe(MLIRContext *context) const {
     attrs.set(kPartAttrName, part);
   if (endsBlock(ops.front()))
     attrs.set(kResidualAttrName, UnitAttr::get(context));
-  ConcatWeightsOp concat;
-  QuantizedLinearOp linear =
-      findQuantizedLayer(ops.front()->getResult(0), concat);
-  if (!linear)
+  for (Operation *user : ops.front()->getUsers())
+    if (isa<LightningIndexerOp, LoadWeightOp, QuantizedLatentProjectionOp>(
+            user))
+      if (auto size = user->getAttrOfType<IntegerAttr>("group_size"))
+        attrs.set(kGroupSizeAttrName, size);
+  std::optional<QuantizedUse> use = findQuantizedUse(ops.front()->getResult(0));
+  if (!use)
     return attrs.getDictionary(context);
-  if (linear.getGroupSize())
-    attrs.set(kGroupSizeAttrName, linear.getGroupSizeAttr());
+  if (use->groupSize)
+    attrs.set(kGroupSizeAttrName, use->groupSize);
   // Scales per row stay each row's own.
-  if (concat && concat == linear.getWeight().getDefiningOp() &&
-      linear.getWeightScale().getType().getRank() < 2) {
+  if (use->joined && use->joined == use->weight.getDefiningOp() &&
+      use->scaleType.getRank() < 2) {
     SmallVector<Attribute> names;
-    for (Value weight : concat.getWeights())
+    for (Value weight : use->joined.getWeights())
       if (auto declared = weight.getDefiningOp<WeightOp>())
         names.push_back(declared.getNameAttr());
     attrs.set(kJoinedAttrName, ArrayAttr::get(context, names));

@@ -6,7 +6,8 @@
 //
 // Of the types that are no tensors, a batch becomes nothing (its workload is in
 // the type), a rope table `2 x tokens x width` (cosines, sines), and a cache
-// `requests x kv tokens x 2 x heads x head size` (keys, values).
+// `requests x kv tokens x 2 x heads x head size` (keys, values), or `requests x
+// kv tokens x row` where heads share one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +68,16 @@ void populateDataRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateRopeRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateAttentionRules(RewritePatternSet &patterns,
                             const RuleContext &rules);
+void populateIndexerRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
+void populateLatentProjectionRules(RewritePatternSet &patterns,
+                                   const RuleContext &rules);
+void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateRoutingRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
+void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateGroupedLinearRules(RewritePatternSet &patterns,
+                                const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -169,10 +180,56 @@ Value buildConcat(OpBuilder &builder, Location loc, ValueRange inputs,
 Value readGroupScale(OpBuilder &builder, Location loc, Value scales, Value row,
                      Value column, int64_t groupSize);
 
+/// `input`, rows of groups, times its scales, in f32.
+Value buildGroupScaled(OpBuilder &builder, Location loc, Value input,
+                       Value scales, int64_t groupSize);
+
 /// `table[indices[t], :]`; an index out of range picks the nearest row. Of a
 /// part of a table, which begins at `firstRow`, it picks zeros.
 Value buildGather(OpBuilder &builder, Location loc, Value table, Value indices,
                   std::optional<int64_t> firstRow = std::nullopt);
+
+/// `input`, rows of groups, quantized dynamically, and the scales; they have
+/// the types given.
+std::pair<Value, Value> buildGroupQuantized(OpBuilder &builder, Location loc,
+                                            RankedTensorType type,
+                                            RankedTensorType scaleType,
+                                            Value input, int64_t groupSize);
+
+//===----------------------------------------------------------------------===//
+// Sums over an index
+//===----------------------------------------------------------------------===//
+
+/// `result[i..] = sum of body(i.., q)` over `q` below `count`, in the element
+/// type of `type`, which `body` yields.
+Value buildSum(OpBuilder &builder, Location loc, RankedTensorType type,
+               int64_t count, ScalarBody body);
+
+/// `indices[at..]` as an index; one out of range is the nearest below `size`.
+Value readIndex(OpBuilder &builder, Location loc, Value indices, ValueRange at,
+                int64_t size);
+
+/// How many elements of its row are in front of each element: larger ones, or
+/// smaller ones if `ascending`, and equal ones that come first; in i64.
+Value buildRanks(OpBuilder &builder, Location loc, Value input,
+                 bool ascending = false);
+
+/// Which element of each row has rank 0, 1 .. `count` - 1; in i64.
+Value buildInverse(OpBuilder &builder, Location loc, Value ranks,
+                   int64_t count);
+
+/// `result[.., j] = input[.., indices[.., j]]`
+Value buildTake(OpBuilder &builder, Location loc, Value input, Value indices);
+
+/// The order of rows for experts: by expert, then by token and choice.
+struct RowOrder {
+  /// The choices of all tokens, one after another.
+  int64_t count = 0;
+  /// Of each choice its expert and its row, and of each row its choice; in i64.
+  Value ids, rowOfChoice, choiceOfRow;
+
+  static RowOrder get(OpBuilder &builder, Location loc, Value ids);
+};
 
 } // namespace mlir::tensorcast
 

@@ -19,6 +19,21 @@ static std::optional<std::string> getExchange(LinearLikeOp op) {
          " devices, and only one is run";
 }
 
+Value tensorcast::buildGroupScaled(OpBuilder &builder, Location loc,
+                                   Value input, Value scales,
+                                   int64_t groupSize) {
+  auto type = RankedTensorType::get(getTensorType(input).getShape(),
+                                    builder.getF32Type());
+  auto body = [&](OpBuilder &inner, Location innerLoc, ValueRange at) -> Value {
+    Value value = tensor::ExtractOp::create(inner, innerLoc, input, at);
+    Value scale =
+        readGroupScale(inner, innerLoc, scales, at[0], at[1], groupSize);
+    value = convertTo(inner, innerLoc, value, inner.getF32Type());
+    return arith::MulFOp::create(inner, innerLoc, value, scale);
+  };
+  return buildByIndex(builder, loc, type, body);
+}
+
 namespace {
 struct LowerMatmul : LinalgRule<MatmulOp> {
   using LinalgRule::LinalgRule;
@@ -76,11 +91,11 @@ struct LowerQuantizedLinear : LinalgRule<QuantizedLinearOp> {
     Value input = adaptor.getInput(), weight = adaptor.getWeight();
     SmallVector<Value> scales;
     if (std::optional<int64_t> groupSize = op.getGroupSize()) {
-      weight = buildScaled(rewriter, loc, weight, adaptor.getWeightScale(),
-                           *groupSize);
+      weight = buildGroupScaled(rewriter, loc, weight, adaptor.getWeightScale(),
+                                *groupSize);
       if (adaptor.getInputScale())
-        input = buildScaled(rewriter, loc, input, adaptor.getInputScale(),
-                            *groupSize);
+        input = buildGroupScaled(rewriter, loc, input, adaptor.getInputScale(),
+                                 *groupSize);
     } else {
       scales.push_back(adaptor.getWeightScale());
       if (adaptor.getInputScale())
@@ -113,23 +128,6 @@ struct LowerQuantizedLinear : LinalgRule<QuantizedLinearOp> {
     rewriter.replaceOp(
         op, buildElementwise(rewriter, loc, op.getType(), operands, rescale));
     return success();
-  }
-
-private:
-  /// `input`, rows of groups, times its scales, in f32.
-  static Value buildScaled(OpBuilder &builder, Location loc, Value input,
-                           Value scales, int64_t groupSize) {
-    auto type = RankedTensorType::get(getTensorType(input).getShape(),
-                                      builder.getF32Type());
-    auto body = [&](OpBuilder &inner, Location innerLoc,
-                    ValueRange at) -> Value {
-      Value value = tensor::ExtractOp::create(inner, innerLoc, input, at);
-      Value scale =
-          readGroupScale(inner, innerLoc, scales, at[0], at[1], groupSize);
-      value = convertTo(inner, innerLoc, value, inner.getF32Type());
-      return arith::MulFOp::create(inner, innerLoc, value, scale);
-    };
-    return buildByIndex(builder, loc, type, body);
   }
 };
 } // namespace

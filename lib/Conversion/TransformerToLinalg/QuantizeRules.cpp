@@ -180,6 +180,19 @@ static Value buildGroupQuantize(OpBuilder &builder, Location loc,
   return buildReshape(builder, loc, result, type.getShape());
 }
 
+std::pair<Value, Value> tensorcast::buildGroupQuantized(
+    OpBuilder &builder, Location loc, RankedTensorType type,
+    RankedTensorType scaleType, Value input, int64_t groupSize) {
+  bool sharedByRows = scaleType.getRank() < type.getRank();
+  Value rows = flattenRows(builder, loc, input);
+  Value scales = buildGroupScales(builder, loc, rows, type.getElementType(),
+                                  groupSize, sharedByRows, scaleType);
+  Value result = buildGroupQuantize(
+      builder, loc, type, rows,
+      flattenScales(builder, loc, scales, sharedByRows), groupSize);
+  return {result, scales};
+}
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
@@ -215,14 +228,8 @@ struct LowerDynamicQuantize : LinalgRule<DynamicQuantizeOp> {
           op, {buildQuantize(rewriter, loc, type, input, scale), scale});
       return success();
     }
-    int64_t groupSize = *op.getGroupSize();
-    bool sharedByRows = scaleType.getRank() < type.getRank();
-    Value rows = flattenRows(rewriter, loc, input);
-    Value scales = buildGroupScales(rewriter, loc, rows, type.getElementType(),
-                                    groupSize, sharedByRows, scaleType);
-    Value result = buildGroupQuantize(
-        rewriter, loc, type, rows,
-        flattenScales(rewriter, loc, scales, sharedByRows), groupSize);
+    auto [result, scales] = buildGroupQuantized(rewriter, loc, type, scaleType,
+                                                input, *op.getGroupSize());
     rewriter.replaceOp(op, {result, scales});
     return success();
   }

@@ -188,6 +188,12 @@ private:
     populateDataRules(patterns, rules);
     populateRopeRules(patterns, rules);
     populateAttentionRules(patterns, rules);
+    populateIndexerRules(patterns, rules);
+    populateLatentProjectionRules(patterns, rules);
+    populateLatentRules(patterns, rules);
+    populateRoutingRules(patterns, rules);
+    populateExpertRules(patterns, rules);
+    populateGroupedLinearRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    types);

@@ -27,7 +27,9 @@ public:
     Location loc = at(name);
     Value scale = weight(name, {width}, loc, sharding);
     return transformer::RMSNormOp::create(builder, loc, input, scale,
-                             builder.getF64FloatAttr(config.rmsNormEps));
+                             builder.getF64FloatAttr(config.rmsNormEps),
+                             config.wideNormWeight ? builder.getUnitAttr()
+                                                   : UnitAttr());
   }
 
   /// A linear layer whose weight may be split as `sharding` says; `given` is
@@ -49,6 +51,16 @@ public:
     return transformer::LinearOp::create(builder, loc,
                             transformer::getTensorType(dims, builder.getF16Type()), input,
                             given, bias, transformer::RanksAttr());
+  }
+
+  /// The cache called `name`, with room for the tokens of the next step.
+  Value cache(StringRef name, transformer::KVCacheType type) {
+    IntegerAttr spare;
+    if (config.numDraftTokens > 0)
+      spare = builder.getI64IntegerAttr(config.numDraftTokens + 1);
+    return transformer::KVCacheOp::create(builder, at(name), type,
+                                          builder.getStringAttr(name),
+                                          /*auxiliary=*/false, spare);
   }
 
   /// A gated MLP whose linears are called `name`.gate_proj, and so on.

@@ -45,7 +45,10 @@ struct Family {
   /// Whether query and key are normalized, and over all heads together.
   BiasRule qkNorm;
   bool qkNormOverHeads = false;
-  bool ropeInterleaved = false, ropeWide = false;
+  bool ropeInterleaved = false, ropeWide = false, ropeHalfTable = false;
+  bool wideNormWeight = false;
+  /// Whether layers with a sliding window are taken for full attention.
+  bool ignoresWindows = false;
   /// Whether a part of each head may be rotated.
   bool ropePartial = false;
   std::optional<MixtureRule> mixture;
@@ -62,6 +65,8 @@ struct Family {
   double rmsNormEps = 0;
   double ropeTheta = 0;
   bool tieWordEmbeddings = false;
+  /// The key for the number of layers that predict further tokens, if any.
+  std::string predictionLayers;
 };
 
 /// All families by model type, as data. Fails only if the embedded file is

@@ -135,13 +135,15 @@ LatentAttentionConfig tensorcast::reduced(const LatentAttentionConfig &config,
 }
 
 bool tensorcast::hasIndexer(const DecoderConfig &config, int64_t layer) {
-  return config.latent && config.latent->indexer &&
-         config.latent->indexer->isFull[layer];
+  if (!config.latent || !config.latent->indexer)
+    return false;
+  const auto &isFull = config.latent->indexer->isFull;
+  // Layers behind those of the config have what they need.
+  return layer >= static_cast<int64_t>(isFull.size()) || isFull[layer];
 }
 
 bool tensorcast::takesIndices(const DecoderConfig &config, int64_t layer) {
-  return config.latent && config.latent->indexer &&
-         !config.latent->indexer->isFull[layer];
+  return config.latent && config.latent->indexer && !hasIndexer(config, layer);
 }
 
 bool tensorcast::passesIndices(const DecoderConfig &config, int64_t layer) {
@@ -173,8 +175,7 @@ static RopeStyle getStyle(bool interleaved) {
 static Value declareCache(BlockBuilder &block, StringRef name, int64_t size) {
   auto type = KVCacheType::get(block.builder.getContext(), {size},
                                block.builder.getF16Type(), kKVCacheBlockSize);
-  return KVCacheOp::create(block.builder, block.at(name), type,
-                           block.builder.getStringAttr(name));
+  return block.cache(name, type);
 }
 
 static LatentProjectionOp buildProjection(BlockBuilder &block, Value hidden,

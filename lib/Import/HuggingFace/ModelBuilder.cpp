@@ -40,16 +40,16 @@ static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
   Value value = project("self_attn.v_proj", config.numKeyValueHeads, "");
   Location loc = block.at("self_attn");
   Location ropeLoc = block.at("self_attn.rotary_emb");
-  RopeStyle style =
-      config.ropeInterleaved ? RopeStyle::Interleaved : RopeStyle::Half;
+  RopeStyle style = config.ropeHalfTable ? RopeStyle::HalfTable
+                    : config.ropeInterleaved ? RopeStyle::Interleaved
+                                             : RopeStyle::Half;
   query = RopeOp::create(builder, ropeLoc, query.getType(), query, rope, style);
   key = RopeOp::create(builder, ropeLoc, key.getType(), key, rope, style);
 
   auto cacheType = KVCacheType::get(
       builder.getContext(), {2, config.numKeyValueHeads, config.headDim},
       builder.getF16Type(), kKVCacheBlockSize);
-  Value cache = KVCacheOp::create(builder, loc, cacheType,
-                                  builder.getStringAttr("self_attn"));
+  Value cache = block.cache("self_attn", cacheType);
   cache =
       AppendCacheOp::create(builder, loc, cacheType, key, value, cache, batch);
   double scale = 1 / std::sqrt(static_cast<double>(config.headDim));
@@ -83,33 +83,61 @@ static Value buildAttention(BlockBuilder &block, int64_t layer, Value hidden,
                       block.split(ShardKind::Row, ShardGroup::Output));
 }
 
-/// Norm, attention, residual; norm, MLP, residual. Layers may hand on which
-/// tokens attention looks at.
+/// Norm, attention, residual; norm, MLP, residual.
+static Value buildDecoderBlock(BlockBuilder &block, int64_t index, Value hidden,
+                               Value rope, Value batch, Value &indices) {
+  const DecoderConfig &config = block.config;
+  OpBuilder &builder = block.builder;
+  Value normed = block.rmsNorm("input_layernorm", hidden);
+  Value mixed = buildAttention(block, index, normed, rope, batch, indices);
+  hidden =
+      AddOp::create(builder, block.at("self_attn.residual"), hidden, mixed);
+  normed = block.rmsNorm("post_attention_layernorm", hidden);
+  Value output = config.hasMixture(index)
+                     ? buildMixture(block, normed)
+                     : block.gatedMLP("mlp", normed, config.intermediateSize,
+                                      ShardGroup::MLP);
+  return AddOp::create(builder, block.at("mlp.residual"), hidden, output);
+}
+
+/// Layers may hand on which tokens attention looks at.
 static void buildLayer(const DecoderConfig &config, func::FuncOp function,
                        StringRef name, int64_t index) {
   OpBuilder builder(function.getContext());
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   BlockBuilder block(config, builder, name);
-  Value hidden = body->getArgument(0);
-  Value normed = block.rmsNorm("input_layernorm", hidden);
   Value indices;
   if (takesIndices(config, index))
     indices = body->getArgument(3);
-  Value mixed = buildAttention(block, index, normed, body->getArgument(1),
-                               body->getArgument(2), indices);
-  hidden =
-      AddOp::create(builder, block.at("self_attn.residual"), hidden, mixed);
-  normed = block.rmsNorm("post_attention_layernorm", hidden);
-  Value output =
-      config.hasMixture(index) ? buildMixture(block, normed)
-                 : block.gatedMLP("mlp", normed, config.intermediateSize,
-                                  ShardGroup::MLP);
-  hidden = AddOp::create(builder, block.at("mlp.residual"), hidden, output);
+  Value hidden =
+      buildDecoderBlock(block, index, body->getArgument(0),
+                        body->getArgument(1), body->getArgument(2), indices);
   SmallVector<Value> results = {hidden};
   if (passesIndices(config, index))
     results.push_back(indices);
   func::ReturnOp::create(builder, function.getLoc(), results);
+}
+
+/// A layer that predicts one token further: the hidden state and the embedding
+/// of the next token, each normalized, make what a decoder block works on.
+/// DeepSeek-AI, 2024 (arXiv 2412.19437), section 2.2.
+static void buildPredictionLayer(const DecoderConfig &config,
+                                 func::FuncOp function, StringRef name,
+                                 int64_t index) {
+  OpBuilder builder(function.getContext());
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  BlockBuilder block(config, builder, name);
+  Value next = block.rmsNorm("enorm", body->getArgument(1));
+  Value before = block.rmsNorm("hnorm", body->getArgument(0));
+  Value both = ConcatOp::create(builder, block.at("eh_proj"), next, before);
+  Value hidden =
+      block.linear("eh_proj", both, config.hiddenSize, false, ShardingAttr());
+  Value indices;
+  hidden = buildDecoderBlock(block, index, hidden, body->getArgument(2),
+                             body->getArgument(3), indices);
+  func::ReturnOp::create(builder, function.getLoc(), hidden);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,6 +161,8 @@ struct ModelTypes {
     Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
     lastHidden = getTensorType({kept, Dim(config.hiddenSize)}, f16);
     logits = getTensorType({kept, Dim(config.vocabSize)}, f16);
+    draftHidden = getTensorType({Dim(sequences), Dim(config.hiddenSize)}, f16);
+    draft = getTensorType({Dim(sequences)}, IntegerType::get(context, 64));
   }
 
   /// A layer takes and yields the hidden state, and perhaps indices.
@@ -146,7 +176,18 @@ struct ModelTypes {
     return FunctionType::get(context, inputs, results);
   }
 
-  Type ids, hidden, batch, rope, lastHidden, logits;
+  /// A layer that predicts further takes the embeddings of next tokens too.
+  FunctionType getPredictionLayerType() const {
+    return FunctionType::get(hidden.getContext(), {hidden, hidden, rope, batch},
+                             {hidden});
+  }
+
+  Type ids, hidden, batch, rope, lastHidden, logits, draftHidden, draft;
+};
+
+/// What the model function is built of.
+struct ModelParts {
+  SmallVector<func::FuncOp> layers, predictionLayers;
 };
 } // namespace
 
@@ -157,8 +198,53 @@ static func::FuncOp declareFunction(OpBuilder &builder, StringRef name,
       builder, NameLoc::get(builder.getStringAttr(scope)), name, type);
 }
 
+/// Looks up the embeddings of `ids` in the table called `name`.
+static Value buildEmbedding(BlockBuilder &block, const ModelTypes &types,
+                            StringRef name, Value ids, Value &table) {
+  Location loc = block.at(name);
+  table = block.weight(
+      name, {block.config.vocabSize, block.config.hiddenSize}, loc);
+  return EmbeddingOp::create(block.builder, loc, types.hidden, ids, table,
+                             /*first_row=*/IntegerAttr());
+}
+
+/// Predicts a token beyond the next one with each of `layers`, and yields the
+/// last one.
+static Value buildDrafts(BlockBuilder &block, const ModelTypes &types,
+                         ArrayRef<func::FuncOp> layers, Value ids, Value hidden,
+                         Value logits, Value rope, Value batch) {
+  OpBuilder &builder = block.builder;
+  auto sample = [&](StringRef name, Value logits) -> Value {
+    return SampleTokensOp::create(builder, block.at(name), types.draft, logits,
+                                  batch);
+  };
+  Value next = sample("lm_head", logits);
+  for (int64_t i = 0; i < block.config.numDraftTokens; ++i) {
+    // Layers take turns where there are fewer of them than drafts.
+    func::FuncOp layer = layers[i % layers.size()];
+    StringAttr name = cast<NameLoc>(layer.getLoc()).getName();
+    std::string prefix = name.str();
+    ids = ShiftTokensOp::create(builder, block.at(prefix), ids, next, batch);
+    Value table;
+    Value embedded =
+        buildEmbedding(block, types, prefix + ".embed_tokens", ids, table);
+    auto call = LayerOp::create(builder, layer.getLoc(), layer.getResultTypes(),
+                                FlatSymbolRefAttr::get(layer), name,
+                                ValueRange{hidden, embedded, rope, batch});
+    hidden = call.getResult(0);
+    std::string head = prefix + ".shared_head.head";
+    Value last =
+        LastTokensOp::create(builder, block.at(head), types.draftHidden, hidden,
+                             batch, TokenSelection::Last);
+    logits = block.linear(head, last, block.config.vocabSize, false,
+                          block.split(ShardKind::Column, ShardGroup::Head));
+    next = sample(head, logits);
+  }
+  return next;
+}
+
 static void buildMain(const DecoderConfig &config, const ModelTypes &types,
-                      func::FuncOp main, ArrayRef<func::FuncOp> layers) {
+                      func::FuncOp main, const ModelParts &parts) {
   OpBuilder builder(main.getContext());
   Block *body = main.addEntryBlock();
   builder.setInsertionPointToStart(body);
@@ -166,12 +252,9 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
   Value ids = body->getArgument(0), positions = body->getArgument(1),
         batch = body->getArgument(2);
 
-  Location tableLoc = block.at("model.embed_tokens");
-  Value table = block.weight("model.embed_tokens",
-                             {config.vocabSize, config.hiddenSize}, tableLoc);
+  Value table;
   Value hidden =
-      EmbeddingOp::create(builder, tableLoc, types.hidden, ids, table,
-                          /*first_row=*/IntegerAttr());
+      buildEmbedding(block, types, "model.embed_tokens", ids, table);
   SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
                                     config.ropeWidth};
   Location ropeLoc = block.at("model.rotary_emb");
@@ -183,7 +266,7 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
       RopeTableOp::create(builder, ropeLoc, types.rope, positions, cos, sin);
 
   Value indices;
-  for (auto [index, declared] : llvm::enumerate(layers)) {
+  for (auto [index, declared] : llvm::enumerate(parts.layers)) {
     func::FuncOp layer = declared;
     StringAttr name = cast<NameLoc>(layer.getLoc()).getName();
     SmallVector<Value> operands = {hidden, rope, batch};
@@ -196,12 +279,18 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
       indices = call.getResult(1);
   }
   hidden = block.rmsNorm("model.norm", hidden);
-  hidden = LastTokensOp::create(builder, block.at("lm_head"), types.lastHidden,
-                                hidden, batch);
-  Value logits = block.linear("lm_head", hidden, config.vocabSize, false,
-                              block.split(ShardKind::Column, ShardGroup::Head),
-                              config.tieWordEmbeddings ? table : Value());
-  func::ReturnOp::create(builder, main.getLoc(), logits);
+  bool drafts = !parts.predictionLayers.empty();
+  Value last = LastTokensOp::create(
+      builder, block.at("lm_head"), types.lastHidden, hidden, batch,
+      drafts ? TokenSelection::Copied : TokenSelection::Needed);
+  SmallVector<Value> results = {
+      block.linear("lm_head", last, config.vocabSize, false,
+                   block.split(ShardKind::Column, ShardGroup::Head),
+                   config.tieWordEmbeddings ? table : Value())};
+  if (drafts)
+    results.push_back(buildDrafts(block, types, parts.predictionLayers, ids,
+                                  hidden, results[0], rope, batch));
+  func::ReturnOp::create(builder, main.getLoc(), results);
 }
 
 OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
@@ -215,20 +304,36 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);
-  SmallVector<func::FuncOp> layers;
-  for (int64_t i = 0; i < config.numHiddenLayers; ++i) {
-    std::string index = std::to_string(i);
-    func::FuncOp layer =
-        declareFunction(builder, "layer_" + index, "model.layers." + index,
-                        types.getLayerType(config, i));
+  ModelParts parts;
+  auto declareLayer = [&](int64_t index, FunctionType type) {
+    std::string number = std::to_string(index);
+    func::FuncOp layer = declareFunction(builder, "layer_" + number,
+                                         "model.layers." + number, type);
     layer.setPrivate();
-    buildLayer(config, layer, "model.layers." + index, i);
-    layers.push_back(layer);
+    return layer;
+  };
+  auto getName = [](int64_t index) {
+    return "model.layers." + std::to_string(index);
+  };
+  for (int64_t i = 0; i < config.numHiddenLayers; ++i) {
+    func::FuncOp layer = declareLayer(i, types.getLayerType(config, i));
+    buildLayer(config, layer, getName(i), i);
+    parts.layers.push_back(layer);
   }
-  func::FuncOp main =
-      declareFunction(builder, "main", "model",
-                      builder.getFunctionType(
-                          {types.ids, types.ids, types.batch}, {types.logits}));
-  buildMain(config, types, main, layers);
+  int64_t numPredictionLayers =
+      std::min(config.numDraftTokens, config.numPredictionLayers);
+  for (int64_t i = 0; i < numPredictionLayers; ++i) {
+    int64_t index = config.numHiddenLayers + i;
+    func::FuncOp layer = declareLayer(index, types.getPredictionLayerType());
+    buildPredictionLayer(config, layer, getName(index), index);
+    parts.predictionLayers.push_back(layer);
+  }
+  SmallVector<Type> results = {types.logits};
+  if (config.numDraftTokens > 0)
+    results.push_back(types.draft);
+  func::FuncOp main = declareFunction(
+      builder, "main", "model",
+      builder.getFunctionType({types.ids, types.ids, types.batch}, results));
+  buildMain(config, types, main, parts);
   return module;
 }

@@ -73,3 +73,15 @@ func.func @composites_of_unknown_size(%x: tensor<?x8xf16>, %w: tensor<8xf16>) {
   %1 = transformer.swiglu %x, %x : tensor<?x8xf16>
   return
 }
+
+// -----
+
+func.func @latent_projection_of_unknown_rank(
+    %x: tensor<7x64xf16>, %rope: !transformer.rope_table<4xf16>, %a: tensor<?x64xf16>, %n: tensor<?xf16>,
+    %b: tensor<96x?xf16>, %d: tensor<20x64xf16>, %m: tensor<16xf16>) {
+  // expected-error @below {{cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0:4 = transformer.latent_projection %x, %rope query(%a, %n, %b) latent(%d, %m) head_size(12) eps(1.0e-6)
+      : (tensor<7x64xf16>, !transformer.rope_table<4xf16>, tensor<?x64xf16>, tensor<?xf16>, tensor<96x?xf16>,
+         tensor<20x64xf16>, tensor<16xf16>) -> (tensor<7x8x12xf16>, tensor<7x16xf16>, tensor<7x4xf16>, tensor<7x?xf16>)
+  return
+}

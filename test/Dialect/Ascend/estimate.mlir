@@ -37,6 +37,19 @@ func.func @cube() {
   return
 }
 
+// A start and 15 steps that cost as much, of the unit that the kernel works on.
+// CHECK-LABEL: func @extra_starts
+// CHECK:         cost <time = 8.4{{.*}}e-05, cube = 2.0e-09, memory = 4.0e-06, launch = 8.0e-05>
+// CHECK:         cost <time = 3.6e-05, memory = 4.0e-06, launch = 3.2e-05>
+func.func @extra_starts(%x: tensor<1000xf16>) {
+  %0 = ascend.launch "steps"(%x) : (tensor<1000xf16>) -> tensor<1000xf16> {
+    ascend.matmul m(10) n(10) k(10) : f16
+    ascend.extra_starts count(15)
+  }
+  %1 = ascend.launch "steps"(%x) : (tensor<1000xf16>) -> tensor<1000xf16> { ascend.extra_starts count(15) }
+  return
+}
+
 // 4 * 1000 operations at 1e9 and 4 * 500 at 5e8 per second.
 // CHECK-LABEL: func @vector
 // CHECK:         cost <time = 6.0e-06, vector = 4.0e-06, launch = 2.0e-06>

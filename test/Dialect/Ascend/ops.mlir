@@ -149,3 +149,10 @@ module @priced attributes {
   ascend.kernel_set = "reference-2026.08",
   ascend.reserved_bytes = 1073741824 : i64
 } {}
+
+// CHECK-LABEL: func @extra_starts
+// CHECK:         ascend.launch "steps"() : () -> () { ascend.extra_starts count(15) }
+func.func @extra_starts() {
+  ascend.launch "steps"() : () -> () { ascend.extra_starts count(15) }
+  return
+}

@@ -25,6 +25,8 @@ func.func private @symbols() attributes {
 // CHECK-SAME:    #transformer.expr<ceildiv(tokens, 4)>
 // CHECK-SAME:    #transformer.expr<floordiv(tokens, 4)>
 // CHECK-SAME:    #transformer.expr<mod(tokens, 4)>
+// CHECK-SAME:    #transformer.expr<div(tokens, 4)>
+// CHECK-SAME:    #transformer.expr<0.75>
 // CHECK-SAME:    #transformer.expr<min(4, tokens)>
 // CHECK-SAME:    #transformer.expr<max(4, tokens)>
 // CHECK-SAME:    #transformer.expr<log2(tokens)>
@@ -34,7 +36,8 @@ func.func private @symbols() attributes {
 // CHECK-SAME:    #transformer.expr<le(tokens, 4)>
 func.func private @functions() attributes {
   test.exprs = [#transformer.expr<ceildiv(tokens, 4)>, #transformer.expr<floordiv(tokens, 4)>,
-                #transformer.expr<mod(tokens, 4)>, #transformer.expr<min(tokens, 4)>,
+                #transformer.expr<mod(tokens, 4)>, #transformer.expr<div(tokens, 4)>,
+                #transformer.expr<div(3, 4)>, #transformer.expr<min(tokens, 4)>,
                 #transformer.expr<max(tokens, 4)>, #transformer.expr<log2(tokens)>,
                 #transformer.expr<eq(tokens, 4)>, #transformer.expr<ne(tokens, 4)>,
                 #transformer.expr<lt(tokens, 4)>, #transformer.expr<le(tokens, 4)>]}

@@ -40,9 +40,16 @@ inline constexpr StringLiteral kResidualAttrName = "transformer.residual";
 ///
 /// - `rank`: the number of the rank;
 /// - `whole`: the sizes of the weight or cache of all ranks together;
-/// - `dim`, `offset`: where the rank's part begins, if it has not all of it.
+/// - `dim`, `offset`: where the rank's part begins, if it has not all of it;
+/// - `first`: the first matrix of a stack that it has a part of.
 inline constexpr StringLiteral kPartAttrName = "transformer.part";
 inline constexpr StringLiteral kDeclaredPartAttrName = "part";
+
+/// On the layers of experts of one of several ranks: the first expert that it
+/// has, and how many all ranks have together, as an array. Its stack of
+/// matrices begins with the first one; behind the last comes the first again.
+/// Rows of experts that it does not have are 0.
+inline constexpr StringLiteral kOwnedExpertsAttrName = "owned_experts";
 
 inline constexpr StringLiteral kKindInput = "input";
 inline constexpr StringLiteral kKindIndices = "indices";

@@ -49,11 +49,18 @@ struct DecoderConfig {
   /// Whether neighbours are rotated with each other, not halves; whether in
   /// f32.
   bool ropeInterleaved = false, ropeWide = false;
+  /// Whether the halves of a head share a table of half the width.
+  bool ropeHalfTable = false;
+  /// Whether norms multiply by their weight in f32.
+  bool wideNormWeight = false;
   /// In place of grouped-query attention, whose sizes above do not count then,
   /// but for the number of heads.
   std::optional<LatentAttentionConfig> latent;
   /// The mixture of experts, if some layers have one.
   std::optional<MixtureConfig> mixture;
+  /// Layers that the model comes with for predicting more than the next token,
+  /// and how many tokens are to be predicted by such layers.
+  int64_t numPredictionLayers = 0, numDraftTokens = 0;
   bool tieWordEmbeddings = false;
   std::optional<int64_t> padTokenId;
 
@@ -72,6 +79,14 @@ struct DecoderConfig {
 /// result could not express is an error.
 FailureOr<DecoderConfig> readConfig(const Json &config, StringRef source,
                                     StringRef modelName, MLIRContext *context);
+
+/// The most tokens that can be drafted in a step.
+inline constexpr int64_t maxDraftTokens = 9;
+
+/// Lets the model draft so many tokens; fails with an error if it has no layer
+/// for it. Where it has fewer layers than tokens, they take turns.
+LogicalResult setDraftTokens(DecoderConfig &config, int64_t numTokens,
+                             MLIRContext *context);
 
 /// The model types that `readConfig` knows.
 SmallVector<std::string> listModelTypes(MLIRContext *context);

@@ -29,19 +29,6 @@ static void separateTiedHead(ModuleOp module) {
   });
 }
 
-/// Lets the model's own choice of experts run as well as the kernel that
-/// replaces it; nothing reads the results.
-static void routeTwice(ModuleOp module) {
-  module.walk([](SelectExpertsOp select) {
-    if (!select.getGatingKernel())
-      return;
-    OpBuilder builder(select);
-    // Its weights stay as the scores are.
-    if (auto cast = select.decompose(builder)[0].getDefiningOp<CastOp>())
-      cast.erase();
-  });
-}
-
 /// Makes the results of experts' activations as wide as the products.
 static void widenSwiGLU(ModuleOp module) {
   auto widen = [](Value value) {
@@ -91,17 +78,29 @@ static void keepReplacedChains(ModuleOp module, const KernelSet &kernels) {
   });
 }
 
+/// Gives layers that run again weights of their own.
+static void separateRepeatedLayers(ModuleOp module) {
+  llvm::DenseMap<std::pair<Operation *, Attribute>, int64_t> calls;
+  module.walk([&](LayerOp layer) {
+    int64_t count = ++calls[{layer->getParentOp(), layer.getNameAttr()}];
+    if (count > 1)
+      layer.setName((layer.getName() + ".run" + Twine(count)).str());
+  });
+}
+
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
   if (kernels.getSwitch("wide_grouped_swiglu"))
     widenSwiGLU(module);
+  if (kernels.getSwitch("repeated_layers_have_weights"))
+    separateRepeatedLayers(module);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
+  sortExperts(module, kernels);
   keepReplacedChains(module, kernels);
-  if (kernels.getSwitch("routes_beside_kernel"))
-    routeTwice(module);
+  applyRoutingWays(module, kernels);
   if (kernels.getSwitch("indexer_cache_is_activation"))
     separateIndexerCaches(module);
 }

@@ -42,8 +42,10 @@ LogicalResult LastTokensOp::verify() {
     return failure();
   MLIRContext *context = getContext();
   ExprAttr sequences = getSequencesExpr(context);
-  ExprAttr rows =
-      sequences + getDecodeExpr(context) * (getTokensExpr(context) - sequences);
+  ExprAttr rows = sequences;
+  if (getSelect() != TokenSelection::Last)
+    rows = rows +
+           getDecodeExpr(context) * (getTokensExpr(context) - sequences);
   WorkloadAttr workload = getBatch().getType().getWorkload();
   Dim kept = workload ? Dim(static_cast<int64_t>(evaluate(rows, workload)))
                       : Dim(rows);

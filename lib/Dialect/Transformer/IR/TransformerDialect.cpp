@@ -89,6 +89,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsExpertKernels.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }

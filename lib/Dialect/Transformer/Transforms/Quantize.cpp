@@ -160,8 +160,9 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     KVCacheType old = cache.getType();
     auto cacheType = KVCacheType::get(old.getContext(), old.getShape(), type,
                                       old.getBlockSize());
-    Value narrowCache = KVCacheOp::create(rewriter, cache.getLoc(), cacheType,
-                                          cache.getNameAttr());
+    Value narrowCache = KVCacheOp::create(
+        rewriter, cache.getLoc(), cacheType, cache.getNameAttr(),
+        cache.getAuxiliary(), cache.getSpareAttr());
     Value full =
         AppendCacheOp::create(rewriter, append.getLoc(), cacheType, key, value,
                               narrowCache, append.getBatch());

@@ -160,25 +160,27 @@ struct QuantizeLatentAttention : OpRewritePattern<LatentAttentionOp> {
     if (!loaded)
       return missQuantization(op, rewriter, "its weight is not quantized");
     rewriter.setInsertionPoint(append);
-    auto quantize = [&](Value value, StringRef name) {
-      Value scale = declareScale(rewriter, op.getLoc(), cache.getName() + name);
-      Type narrow = withElementType(getTensor(value), type);
-      return std::pair<Value, Value>(
-          QuantizeOp::create(rewriter, op.getLoc(), narrow, value, scale),
-          scale);
+    auto declare = [&](StringRef name) {
+      return declareScale(rewriter, op.getLoc(), cache.getName() + name);
     };
-    auto [latent, latentScale] = quantize(append.getLatent(), ".latent_scale");
-    auto [key, keyScale] = quantize(append.getRopeKey(), ".rope_key_scale");
+    auto quantize = [&](Value value, Value scale) -> Value {
+      Type narrow = withElementType(getTensor(value), type);
+      return QuantizeOp::create(rewriter, op.getLoc(), narrow, value, scale);
+    };
+    Value cacheScale = declare(".kv_scale");
+    Value latent = quantize(append.getLatent(), cacheScale);
+    Value key = quantize(append.getRopeKey(), cacheScale);
     Value narrowCache = narrowStorage(rewriter, cache);
     Value full = AppendLatentCacheOp::create(rewriter, append.getLoc(),
                                              narrowCache.getType(), latent, key,
                                              narrowCache, append.getBatch());
     rewriter.setInsertionPoint(op);
-    auto [query, queryScale] = quantize(op.getQuery(), ".q_scale");
-    auto [weight, weightScale] = narrowWeight(rewriter, loaded, cache);
+    Value queryScale = declare(".q_scale");
+    Value query = quantize(op.getQuery(), queryScale);
+    auto [weight, weightScale] = narrowWeight(rewriter, loaded);
     rewriter.replaceOpWithNewOp<QuantizedLatentAttentionOp>(
         op, op.getType(), query, full, op.getBatch(), weight, op.getIndices(),
-        queryScale, latentScale, keyScale, weightScale, op.getScaleAttr());
+        queryScale, cacheScale, weightScale, op.getScaleAttr());
     rewriter.eraseOp(append);
     rewriter.eraseOp(cache);
     if (loaded->use_empty())
@@ -192,18 +194,21 @@ private:
     return KVCacheOp::create(rewriter, cache.getLoc(),
                              KVCacheType::get(old.getContext(), old.getShape(),
                                               type, old.getBlockSize()),
-                             cache.getNameAttr(), cache.getAuxiliary());
+                             cache.getNameAttr(), cache.getAuxiliary(),
+                             cache.getSpareAttr());
   }
 
   /// The weight as it is kept, if that is as narrow, or made so.
   std::pair<Value, Value> narrowWeight(PatternRewriter &rewriter,
-                                       LoadWeightOp loaded,
-                                       KVCacheOp cache) const {
+                                       LoadWeightOp loaded) const {
     RankedTensorType kept = loaded.getWeight().getType();
     if (kept.getElementType() == type && !loaded.getGroupSize())
       return {loaded.getWeight(), loaded.getScale()};
-    Value scale = declareScale(rewriter, loaded.getLoc(),
-                               cache.getName() + ".weight_scale");
+    auto declared = loaded.getWeight().getDefiningOp<WeightOp>();
+    StringRef name = declared.getName();
+    name.consume_back(kWeightSuffix);
+    Value scale =
+        declareScale(rewriter, loaded.getLoc(), name + ".narrow_scale");
     Value weight = LoadWeightOp::create(rewriter, loaded.getLoc(),
                                         withElementType(kept, type),
                                         loaded.getWeight(), loaded.getScale(),
