@@ -91,6 +91,13 @@ static Value buildScalar(OpBuilder &builder, Location loc, MaxScalarOp op,
   return arith::MaximumFOp::create(builder, loc, args[0], value);
 }
 
+static Value buildScalar(OpBuilder &builder, Location loc, MinScalarOp op,
+                         ValueRange args) {
+  Value value = makeScalar(builder, loc, args[0].getType(),
+                           op.getValue().convertToDouble());
+  return arith::MinimumFOp::create(builder, loc, args[0], value);
+}
+
 static Value buildScalar(OpBuilder &builder, Location loc, PowOp op,
                          ValueRange args) {
   Value exponent = makeScalar(builder, loc, args[0].getType(),
@@ -191,7 +198,8 @@ void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
   patterns.add<LowerElementwise<AddOp>, LowerElementwise<SubOp>,
                LowerElementwise<MulOp>, LowerElementwise<DivOp>,
                LowerElementwise<AddScalarOp>, LowerElementwise<MulScalarOp>,
-               LowerElementwise<MaxScalarOp>, LowerElementwise<ExpOp>,
+               LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
+               LowerElementwise<ExpOp>,
                LowerElementwise<SigmoidOp>, LowerElementwise<PowOp>,
                LowerElementwise<NegOp>, LowerElementwise<SqrtOp>,
                LowerElementwise<RsqrtOp>, LowerElementwise<TanhOp>,

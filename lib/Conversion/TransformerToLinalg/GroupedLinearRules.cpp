@@ -188,6 +188,8 @@ struct LowerGroupedLinear : LinalgRule<GroupedLinearOp> {
   LogicalResult
   matchAndRewrite(GroupedLinearOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getBias())
+      return decline(op, rewriter, "it adds biases of experts");
     GroupedOperands operands = {
         adaptor.getInput(), adaptor.getWeight(), adaptor.getIds(), {}, {}, 0};
     std::string reason;

@@ -187,6 +187,8 @@ struct LowerSelectExperts : LinalgRule<SelectExpertsOp> {
   LogicalResult
   matchAndRewrite(SelectExpertsOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getScore() == ScoreFunction::SoftmaxOfChosen)
+      return decline(op, rewriter, "it chooses by logits, before the softmax");
     Location loc = op.getLoc();
     Value logits = adaptor.getLogits(), scores;
     RankedTensorType type = getWideType(logits);

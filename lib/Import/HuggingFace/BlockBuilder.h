@@ -27,7 +27,9 @@ public:
     Location loc = at(name);
     Value scale = weight(name, {width}, loc, sharding);
     return transformer::RMSNormOp::create(builder, loc, input, scale,
-                             builder.getF64FloatAttr(config.rmsNormEps));
+                             builder.getF64FloatAttr(config.rmsNormEps),
+                             config.wideNormWeight ? builder.getUnitAttr()
+                                                   : UnitAttr());
   }
 
   /// A linear layer whose weight may be split as `sharding` says; `given` is

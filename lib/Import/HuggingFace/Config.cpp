@@ -107,7 +107,7 @@ static void rejectSlidingWindow(JsonReader &reader, const Family &family) {
 }
 
 /// Newer configs list the kind of each layer.
-static void rejectOtherLayers(JsonReader &reader) {
+static void rejectOtherLayers(JsonReader &reader, const Family &family) {
   const Json *layers = reader.find("layer_types");
   if (!layers || layers->is_null())
     return;
@@ -117,7 +117,8 @@ static void rejectOtherLayers(JsonReader &reader) {
     return;
   }
   for (const Json &layer : *layers) {
-    if (layer == "full_attention")
+    if (layer == "full_attention" ||
+        (family.ignoresWindows && layer == "sliding_attention"))
       continue;
     reader.emitError("layer_types")
         << "expected \"full_attention\", the only kind of layer modelled so "
@@ -212,6 +213,10 @@ static void checkHeads(JsonReader &reader, DecoderConfig &config,
         << (isDerived ? "hidden_size / num_attention_heads is " : "got ")
         << config.headDim;
   config.ropeWidth = static_cast<int64_t>(config.headDim * rotated);
+  if (config.ropeHalfTable) {
+    config.ropeWidth = config.headDim / 2;
+    return;
+  }
   if (config.ropeWidth < 2 || config.ropeWidth % 2 != 0)
     reader.emitError("partial_rotary_factor")
         << "expected an even number of features to rotate, but of "
@@ -255,6 +260,8 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
   config.ropeTheta = readRope(reader, *family, source, loc, rotated);
   config.ropeInterleaved = family->ropeInterleaved;
   config.ropeWide = family->ropeWide;
+  config.ropeHalfTable = family->ropeHalfTable;
+  config.wideNormWeight = family->wideNormWeight;
   config.qkvBias = readBias(reader, family->qkvBias);
   config.outputBias = readBias(reader, family->outputBias);
   config.mlpBias = readBias(reader, family->mlpBias);
@@ -274,7 +281,7 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
 
   rejectOtherActivations(reader);
   rejectSlidingWindow(reader, *family);
-  rejectOtherLayers(reader);
+  rejectOtherLayers(reader, *family);
   if (family->latent)
     config.latent =
         readLatentAttention(reader, *family->latent, config.numHiddenLayers);
@@ -294,6 +301,10 @@ FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
         << " tokens of the vocabulary, but got " << *config.padTokenId;
   if (failed(reader.finish()))
     return failure();
+  if (family->ignoresWindows && reader.has("sliding_window"))
+    emitWarning(loc) << source
+                     << ": /sliding_window: ignored; layers with a window "
+                        "attend to all tokens here";
   if (reader.has("quantization_config"))
     emitWarning(loc) << source
                      << ": /quantization_config: ignored; what is quantized is "

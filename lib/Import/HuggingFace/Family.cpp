@@ -43,6 +43,9 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
   family.outputBias = readBias(reader, "output_bias");
   family.mlpBias = readBias(reader, "mlp_bias");
 
+  family.wideNormWeight = reader.string("norm_weight_type", "f16") == "f32";
+  family.ignoresWindows = reader.boolean("ignores_windows", false);
+
   if (const Json *object = reader.optionalObject("sliding_window")) {
     JsonReader window(*object, familiesFile, loc,
                       reader.pointerTo("sliding_window"));
@@ -54,7 +57,9 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
 
   if (const Json *object = reader.optionalObject("rope")) {
     JsonReader rope(*object, familiesFile, loc, reader.pointerTo("rope"));
-    family.ropeInterleaved = rope.string("style", "half") == "interleaved";
+    std::string style = rope.string("style", "half");
+    family.ropeInterleaved = style == "interleaved";
+    family.ropeHalfTable = style == "half_table";
     family.ropeWide = rope.string("table_type", "f16") == "f32";
     family.ropePartial = rope.boolean("partial", false);
     if (failed(rope.finish()))

@@ -45,7 +45,10 @@ struct Family {
   /// Whether query and key are normalized, and over all heads together.
   BiasRule qkNorm;
   bool qkNormOverHeads = false;
-  bool ropeInterleaved = false, ropeWide = false;
+  bool ropeInterleaved = false, ropeWide = false, ropeHalfTable = false;
+  bool wideNormWeight = false;
+  /// Whether layers with a sliding window are taken for full attention.
+  bool ignoresWindows = false;
   /// Whether a part of each head may be rotated.
   bool ropePartial = false;
   std::optional<MixtureRule> mixture;

@@ -12,7 +12,9 @@ class MixtureBuilder {
 public:
   MixtureBuilder(BlockBuilder &block, const MixtureConfig &mixture)
       : block(block), builder(block.builder), mixture(mixture),
-        router(mixture.router), routerLoc(block.at(mixture.block + ".gate")),
+        router(mixture.router),
+        routerName(mixture.block + "." + mixture.routerName),
+        routerLoc(block.at(routerName)),
         loc(block.at(mixture.block + ".experts")) {}
 
   Value run(Value hidden) {
@@ -42,42 +44,54 @@ private:
   }
 
   Value getLogits(Value tokens) {
-    Value weight = block.weight(mixture.block + ".gate",
-                                {mixture.numExperts, block.config.hiddenSize},
-                                routerLoc);
+    Value weight = block.weight(
+        routerName, {mixture.numExperts, block.config.hiddenSize}, routerLoc);
+    Value bias;
+    if (router.hasLogitBias)
+      bias =
+          block.declare(routerName + ".bias", {mixture.numExperts}, routerLoc);
     if (router.wideLogits) {
       tokens = block.widen(tokens, routerLoc);
       weight = block.widen(weight, routerLoc);
+      bias = bias ? block.widen(bias, routerLoc) : bias;
     }
-    Value logits = MatmulOp::create(builder, routerLoc, tokens, weight,
-                                    /*bias=*/Value(), /*transposed=*/true);
-    return router.wideLogits ? logits : block.widen(logits, routerLoc);
+    Value logits = MatmulOp::create(builder, routerLoc, tokens, weight, bias,
+                                    /*transposed=*/true);
+    // Those that experts are chosen by stay as they are.
+    return router.wideLogits || router.usesChosenSoftmax
+               ? logits
+               : block.widen(logits, routerLoc);
   }
 
   SelectExpertsOp select(Value logits) {
     Value bias;
     if (router.hasBias)
-      bias = block.declare(mixture.block + ".gate.e_score_correction_bias",
-                           {mixture.numExperts}, routerLoc, {},
-                           router.wideBias);
+      bias =
+          block.declare(routerName + ".e_score_correction_bias",
+                        {mixture.numExperts}, routerLoc, {}, router.wideBias);
     SmallVector<Dim> dims = getDims(BlockBuilder::getType(logits));
     dims.back() = Dim(mixture.numChoices);
-    Type element = router.wideWeights ? Type(builder.getF32Type())
-                                      : builder.getF16Type();
+    Type element =
+        router.wideWeights ? Type(builder.getF32Type()) : builder.getF16Type();
     auto integer = [&](int64_t value) {
       return value ? builder.getI64IntegerAttr(value) : IntegerAttr();
     };
     return SelectExpertsOp::create(
         builder, routerLoc, getTensorType(dims, element),
         getTensorType(dims, builder.getI64Type()), logits, bias,
-        mixture.numChoices,
-        router.usesSigmoid ? ScoreFunction::Sigmoid : ScoreFunction::Softmax,
-        integer(router.topGroups), integer(router.groups), router.normalizes,
+        mixture.numChoices, getScore(), integer(router.topGroups),
+        integer(router.groups), router.normalizes,
         router.epsilon ? builder.getF64FloatAttr(router.epsilon) : FloatAttr(),
         router.scale != 1 || router.groups
             ? builder.getF64FloatAttr(router.scale)
             : FloatAttr(),
         router.yieldsLogits);
+  }
+
+  ScoreFunction getScore() const {
+    if (router.usesChosenSoftmax)
+      return ScoreFunction::SoftmaxOfChosen;
+    return router.usesSigmoid ? ScoreFunction::Sigmoid : ScoreFunction::Softmax;
   }
 
   /// A row per choice.
@@ -97,15 +111,25 @@ private:
       Location place = block.at(full);
       Value weight = block.weight(full, {mixture.numExperts, to, from}, place,
                                   block.split(kind, ShardGroup::Expert));
+      Value bias;
+      if (mixture.hasBias)
+        bias = block.declare(full + ".bias", {mixture.numExperts, to}, place,
+                             block.split(kind, ShardGroup::Expert));
       return GroupedLinearOp::create(builder, place, getRowsType(ids, to),
-                                     input, weight, ids, /*bias=*/Value(),
-                                     placement, UnitAttr());
+                                     input, weight, ids, bias, placement,
+                                     UnitAttr());
     };
     Value gate = linear("gate_proj", rows, hidden, inner, ShardKind::Column);
     Value up = linear("up_proj", rows, hidden, inner, ShardKind::Column);
-    Value active =
-        SwiGLUOp::create(builder, block.at(mixture.block + ".experts.act_fn"),
-                         gate.getType(), gate, up);
+    Location activation = block.at(mixture.block + ".experts.act_fn");
+    Value active;
+    if (mixture.activationLimit)
+      active = ClampedSwiGLUOp::create(
+          builder, activation, gate.getType(), gate, up,
+          builder.getF64FloatAttr(*mixture.activationLimit),
+          builder.getF64FloatAttr(mixture.activationSlope));
+    else
+      active = SwiGLUOp::create(builder, activation, gate.getType(), gate, up);
     return linear("down_proj", active, inner, hidden, ShardKind::Row);
   }
 
@@ -122,6 +146,7 @@ private:
   OpBuilder &builder;
   const MixtureConfig &mixture;
   const RouterConfig &router;
+  std::string routerName;
   Location routerLoc, loc;
 };
 } // namespace

@@ -42,7 +42,10 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
   rule.hasGroups = reader.boolean("groups", false);
 
   RouterConfig &router = rule.router;
-  router.usesSigmoid = reader.string("score") == "sigmoid";
+  std::string score = reader.string("score");
+  router.usesSigmoid = score == "sigmoid";
+  router.usesChosenSoftmax = score == "softmax_of_chosen";
+  router.hasLogitBias = reader.boolean("logit_bias", false);
   router.epsilon = reader.number("epsilon", 0, 1, 0.0);
   router.hasBias = reader.has("bias");
   router.wideBias = isWide(reader, "bias");
@@ -50,6 +53,13 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
   router.wideWeights = isWide(reader, "weight_type");
   router.yieldsLogits = reader.boolean("gating_kernel");
   rule.block = reader.string("block", "mlp");
+  rule.routerName = reader.string("router", "gate");
+  rule.hasBias = reader.boolean("expert_bias", false);
+  rule.limitKey = reader.string("activation_limit", "");
+  if (!rule.limitKey.empty()) {
+    rule.limit = reader.number("default_activation_limit", 0, 1e6);
+    rule.slope = reader.number("activation_slope", 0, 1e6);
+  }
   return rule;
 }
 
@@ -114,8 +124,7 @@ static void readGroups(JsonReader &config, MixtureConfig &mixture) {
     config.emitError("n_group")
         << "expected a divisor of the " << mixture.numExperts
         << " experts, but got " << router.groups;
-  else if (int64_t open =
-               mixture.numExperts / router.groups * router.topGroups;
+  else if (int64_t open = mixture.numExperts / router.groups * router.topGroups;
            mixture.numChoices > open)
     config.emitError("topk_group")
         << "expected groups with at least the " << mixture.numChoices
@@ -132,6 +141,13 @@ std::optional<MixtureConfig> tensorcast::readMixture(JsonReader &config,
     return std::nullopt;
   mixture.router = rule.router;
   mixture.block = rule.block;
+  mixture.routerName = rule.routerName;
+  mixture.hasBias = rule.hasBias;
+  if (!rule.limitKey.empty()) {
+    mixture.activationLimit =
+        config.number(rule.limitKey, 1e-6, 1e6, rule.limit);
+    mixture.activationSlope = rule.slope;
+  }
   mixture.numExperts = config.integer(rule.experts, 1, maxExperts);
   mixture.numChoices = config.integer(rule.choices, 1, maxExperts);
   mixture.intermediateSize = config.integer(rule.intermediateSize, 1, maxSize);

@@ -29,7 +29,12 @@ struct MixtureRule {
   std::string scale;
   bool hasGroups = false;
   RouterConfig router;
-  std::string block;
+  std::string block, routerName;
+  /// Whether the layers of experts have biases.
+  bool hasBias = false;
+  /// Of activations with a limit: its key, its default and the slope.
+  std::string limitKey;
+  double limit = 0, slope = 1;
 };
 
 /// Reads the rule of a family.

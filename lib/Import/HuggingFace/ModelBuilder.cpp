@@ -50,8 +50,9 @@ static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
   }
   Location loc = block.at("self_attn");
   Location ropeLoc = block.at("self_attn.rotary_emb");
-  RopeStyle style =
-      config.ropeInterleaved ? RopeStyle::Interleaved : RopeStyle::Half;
+  RopeStyle style = config.ropeHalfTable ? RopeStyle::HalfTable
+                    : config.ropeInterleaved ? RopeStyle::Interleaved
+                                             : RopeStyle::Half;
   query = RopeOp::create(builder, ropeLoc, query.getType(), query, rope, style);
   key = RopeOp::create(builder, ropeLoc, key.getType(), key, rope, style);
 

@@ -49,6 +49,10 @@ struct DecoderConfig {
   /// Whether neighbours are rotated with each other, not halves; whether in
   /// f32.
   bool ropeInterleaved = false, ropeWide = false;
+  /// Whether the halves of a head share a table of half the width.
+  bool ropeHalfTable = false;
+  /// Whether norms multiply by their weight in f32.
+  bool wideNormWeight = false;
   /// In place of grouped-query attention, whose sizes above do not count then,
   /// but for the number of heads.
   std::optional<LatentAttentionConfig> latent;

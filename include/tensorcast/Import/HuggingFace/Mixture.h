@@ -12,8 +12,11 @@ namespace mlir::tensorcast {
 
 /// How tokens choose their experts.
 struct RouterConfig {
-  /// Scores are sigmoids of the logits, or a softmax over the experts.
-  bool usesSigmoid = false;
+  /// Scores are sigmoids of the logits, or a softmax over the experts, or over
+  /// those that are chosen (by their logits).
+  bool usesSigmoid = false, usesChosenSoftmax = false;
+  /// Whether the logits have a bias.
+  bool hasLogitBias = false;
   /// Experts are in `groups` groups, of which `topGroups` can be chosen; 0 if
   /// all can.
   int64_t groups = 0, topGroups = 0;
@@ -42,8 +45,14 @@ struct MixtureConfig {
   RouterConfig router;
   /// For each layer whether it has the mixture.
   SmallVector<bool> layers;
-  /// What the model calls the mixture: `mlp`.
-  std::string block = "mlp";
+  /// What the model calls the mixture, and the router within: `mlp`, `gate`.
+  std::string block = "mlp", routerName = "gate";
+  /// Whether the layers of experts have biases.
+  bool hasBias = false;
+  /// What limits gate and up projections, if something does, and the slope of
+  /// the gate's sigmoid then.
+  std::optional<double> activationLimit;
+  double activationSlope = 1;
 
   /// Layers behind those of the config are as its last ones would be.
   bool isIn(int64_t layer) const {

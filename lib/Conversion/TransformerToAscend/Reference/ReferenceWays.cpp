@@ -98,6 +98,7 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
     separateRepeatedLayers(module);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
+  sortExperts(module, kernels);
   keepReplacedChains(module, kernels);
   applyRoutingWays(module, kernels);
   if (kernels.getSwitch("indexer_cache_is_activation"))

@@ -21,9 +21,8 @@ static bool endsRotation(AddOp op) {
 static Value copyBehind(Operation *op, Value value, StringRef kernel,
                         const KernelSet &kernels, PatternRewriter &rewriter) {
   rewriter.setInsertionPointAfter(op);
-  FailureOr<ascend::LaunchOp> launch =
-      createLaunch(op, value.getType(), kernels, rewriter,
-                   {kernel, {value}, {}, {}, {}});
+  FailureOr<ascend::LaunchOp> launch = createLaunch(
+      op, value.getType(), kernels, rewriter, {kernel, {value}, {}, {}, {}});
   if (failed(launch))
     return value;
   value.replaceAllUsesExcept(launch->getResult(0), *launch);
@@ -42,8 +41,8 @@ void mlir::tensorcast::copyRotatedHeads(ModuleOp module,
       return;
     Operation *last = add;
     Value heads = add.getResult();
-    auto join = add->hasOneUse() ? dyn_cast<ConcatOp>(*add->user_begin())
-                                 : ConcatOp();
+    auto join =
+        add->hasOneUse() ? dyn_cast<ConcatOp>(*add->user_begin()) : ConcatOp();
     if (join) {
       last = join;
       heads = join.getResult();
@@ -55,5 +54,12 @@ void mlir::tensorcast::copyRotatedHeads(ModuleOp module,
     }
     if (cast<RankedTensorType>(heads.getType()).getDimSize(1) > 1)
       copyBehind(last, heads, "clone", kernels, rewriter);
+  });
+  // Halves that were rotated apart are joined in that order too.
+  module.walk([&](ConcatOp join) {
+    if (join.getType().getRank() == 3 && join.getType().getDimSize(1) > 1 &&
+        join.getLhs().getDefiningOp<SubOp>() &&
+        join.getRhs().getDefiningOp<AddOp>())
+      copyBehind(join, join.getResult(), "clone", kernels, rewriter);
   });
 }

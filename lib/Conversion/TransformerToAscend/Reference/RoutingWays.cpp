@@ -74,8 +74,7 @@ static void routeOwnTokens(SelectExpertsOp select) {
       builder, loc,
       withElementType(type, wide.getType().getElementType()), tokens);
   Value logits = MatmulOp::create(builder, loc, input, product.getRhs(),
-                                  product.getBias(),
-                                  product.getTransposed());
+                                  product.getBias(), product.getTransposed());
   select.getLogitsMutable().assign(logits);
   Operation *pad = part.getInput().getDefiningOp();
   part.erase();

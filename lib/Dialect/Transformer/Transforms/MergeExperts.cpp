@@ -80,7 +80,7 @@ private:
                getTensor(rhs.getResult()).getElementType() &&
            left.hasStaticShape() && right.hasStaticShape() &&
            left.getDimSize(0) == right.getDimSize(0) && equalScales &&
-           !hasBias(lhs) && !hasBias(rhs);
+           hasBias(lhs) == hasBias(rhs);
   }
 
   static void merge(ArrayRef<GroupedOp> group, PatternRewriter &rewriter) {
@@ -114,8 +114,16 @@ private:
   static Value build(ArrayRef<GroupedLinearOp> group, Type type, Value weight,
                      Location loc, PatternRewriter &rewriter) {
     GroupedLinearOp first = group.front();
+    Value bias;
+    if (hasBias(first)) {
+      SmallVector<Value> biases;
+      for (GroupedLinearOp op : group)
+        biases.push_back(op.getBias());
+      bias = ConcatWeightsOp::create(rewriter, loc, biases,
+                                     rewriter.getI64IntegerAttr(outputDim));
+    }
     return GroupedLinearOp::create(rewriter, loc, type, first.getInput(),
-                                   weight, first.getIds(), /*bias=*/Value(),
+                                   weight, first.getIds(), bias,
                                    first.getPlacementAttr(), UnitAttr());
   }
 

@@ -28,12 +28,16 @@ LogicalResult mlir::transformer::shardWeight(WeightOp weight,
   int64_t count = sharding ? state.plan.getSize(sharding.getGroup()) : 1;
   RankedTensorType type = weight.getType();
   int64_t dim = sharding && sharding.getKind() == ShardKind::Row ? 1 : 0;
-  // The matrices of experts are in a stack, of which each device has a part.
+  // The matrices and biases of experts are in stacks, of which each device has
+  // a part.
   if (sharding && sharding.getGroup() == ShardGroup::Expert &&
-      state.placement && type.getRank() == 3) {
+      state.placement && type.getRank() >= 2) {
     type = withDim(type, 0, Dim(state.placement.getNumLocal()));
     weight.getResult().setType(type);
     ++dim;
+    // Rows meet in a sum, to which one device adds the bias.
+    if (dim >= type.getRank())
+      return success();
   }
   if (count == 1)
     return success();
