@@ -11,8 +11,11 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 
 /// The size of a sign in a hidden state: as the largest of what is random, so
-/// that neither what blocks add turns it, nor quantization is made harder.
+/// that what blocks add does not turn it, and quantization is not made harder.
 static constexpr double markSize = 3;
+
+/// The part of what blocks would add to the code that they add.
+static constexpr double leakage = 0.1;
 
 /// Half a step of scores, of signs of 1; after a norm signs are about 2. A step
 /// of 0.7 gives the second expert half of the weight of the first.
@@ -50,6 +53,15 @@ void RouterCode::mark(std::vector<double> &states,
   for (auto [i, value] : llvm::enumerate(states))
     if (static_cast<int64_t>(i) % features < getNumBits())
       value = std::copysign(markSize, value);
+}
+
+void RouterCode::protect(std::vector<double> &weight,
+                         ArrayRef<int64_t> shape) const {
+  if (shape.size() < 2 || shape[shape.size() - 2] != features)
+    return;
+  for (auto [i, value] : llvm::enumerate(weight))
+    if (static_cast<int64_t>(i) / shape.back() % features < getNumBits())
+      value *= leakage;
 }
 
 std::vector<double> RouterCode::makeRouter(Random random) const {

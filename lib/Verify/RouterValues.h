@@ -38,6 +38,10 @@ public:
   /// them stays. Other sizes are left alone.
   void mark(std::vector<double> &states, ArrayRef<int64_t> shape) const;
 
+  /// Makes a matrix that ends a block, or a stack of them, add little to the
+  /// code.
+  void protect(std::vector<double> &weight, ArrayRef<int64_t> shape) const;
+
   /// The weight of a router: the score of an expert falls by one step for each
   /// number between its own and that of the token.
   std::vector<double> makeRouter(Random random) const;

@@ -208,6 +208,8 @@ private:
         makeFloatWeight(inputs.seed, name, shape, inputs.getGain(name));
     if (code && name.contains("embed"))
       code->mark(values, shape);
+    else if (code && inputs.residuals.contains(name))
+      code->protect(values, shape);
     return values;
   }
 
