@@ -11,7 +11,10 @@ import sys
 def run(*command, text=None):
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
-    if done.returncode != 0 or done.stderr:
+    # What is not modelled of a preset is a warning.
+    problems = [line for line in done.stderr.splitlines()
+                if b"warning: " not in line]
+    if done.returncode != 0 or problems:
         sys.exit(f"{' '.join(command)}: {done.stderr.decode()}")
     return done.stdout
 

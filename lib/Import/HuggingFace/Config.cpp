@@ -217,7 +217,8 @@ static void checkHeads(JsonReader &reader, DecoderConfig &config,
     config.ropeWidth = config.headDim / 2;
     return;
   }
-  if (config.ropeWidth < 2 || config.ropeWidth % 2 != 0)
+  if (config.headDim % 2 == 0 &&
+      (config.ropeWidth < 2 || config.ropeWidth % 2 != 0))
     reader.emitError("partial_rotary_factor")
         << "expected an even number of features to rotate, but of "
         << config.headDim << " it makes " << config.ropeWidth;

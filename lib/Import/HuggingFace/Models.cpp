@@ -104,6 +104,10 @@ static FailureOr<DecoderConfig> readPreset(const Preset &preset,
 
 SmallVector<PresetInfo> tensorcast::listPresets(MLIRContext *context) {
   SmallVector<PresetInfo> infos;
+  // What is not modelled of a preset is said when it is imported.
+  ScopedDiagnosticHandler quiet(context, [](Diagnostic &diag) {
+    return success(diag.getSeverity() == DiagnosticSeverity::Warning);
+  });
   for (const Preset &preset : presets) {
     FailureOr<DecoderConfig> config = readPreset(preset, context);
     if (failed(config))

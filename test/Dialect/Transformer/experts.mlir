@@ -99,7 +99,7 @@ func.func @quantized(%x: tensor<14x32xi8>, %s: tensor<f32>, %w: tensor<8x4x32xi8
 // CHECK-LABEL: @drafts
 func.func @drafts(%logits: tensor<4x64xf16>, %ids: tensor<8xi64>, %h: tensor<8x16xf16>,
     %batch: !transformer.batch<#transformer.workload<queries = 4, query_length = 2, decode = true>>) {
-  // CHECK: transformer.sample_tokens %{{.*}} of %{{.*}} : tensor<4x64xf16>, !transformer.batch<{{.*}}> -> tensor<4xi64>
+  // CHECK: transformer.sample_tokens %{{.*}} of %{{.*}} : tensor<4x64xf16>, {{.*}} -> tensor<4xi64>
   %0 = transformer.sample_tokens %logits of %batch
       : tensor<4x64xf16>, !transformer.batch<#transformer.workload<queries = 4, query_length = 2, decode = true>> -> tensor<4xi64>
   // CHECK: transformer.shift_tokens %{{.*}}, %{{.*}} of %{{.*}}

@@ -22,9 +22,9 @@
 
 // Tokens that a tensor-parallel group shares are divided among it, padded.
 // SLICED: transformer.pad_rows %{{.*}} multiple(2) : tensor<?x16xf16, #transformer.dims<tokens>> to tensor<?x16xf16, #transformer.dims<2 * ceildiv(tokens, 2)>>
-// SLICED: transformer.own_rows %{{.*}} over<2> dim(0) {{.*}} to tensor<?x16xf16, #transformer.dims<ceildiv(tokens, 2)>>
+// SLICED: transformer.own_rows %{{.*}} over <2> dim(0) {{.*}} to tensor<?x16xf16, #transformer.dims<ceildiv(tokens, 2)>>
 // SLICED: transformer.permute_tokens {{.*}} -> tensor<?x16xf16, #transformer.dims<2 * ceildiv(tokens, 2)>>
-// SLICED: transformer.all_gather %{{.*}} over<2> dim(0) : {{.*}} to tensor<?x16xf16, #transformer.dims<tokens>>
+// SLICED: transformer.all_gather %{{.*}} over <2> dim(0) : {{.*}} to tensor<?x16xf16, #transformer.dims<tokens>>
 
 // The rest of the devices shares the matrices: columns, then rows and a sum.
 // MATRICES: #transformer.plan<devices = 4, data_parallel = 2, expert_parallel = 2, expert_tensor = 2>
@@ -33,17 +33,17 @@
 // MATRICES: transformer.weight "experts.down" sharding <row, expert> : tensor<4x16x3xf16>
 // MATRICES: transformer.grouped_linear
 // MATRICES: transformer.grouped_linear
-// MATRICES-NEXT: transformer.all_reduce %{{.*}} over<2>
+// MATRICES-NEXT: transformer.all_reduce %{{.*}} over <2>
 
 // Without expert parallelism, groups gather their tokens.
-// GATHERED: transformer.all_gather %{{.*}} over<4> dim(0) : {{.*}} to tensor<?x16xf16, #transformer.dims<4 * tokens>>
+// GATHERED: transformer.all_gather %{{.*}} over <4> dim(0) : {{.*}} to tensor<?x16xf16, #transformer.dims<4 * tokens>>
 // GATHERED-NOT: dispatch_tokens
-// GATHERED: transformer.all_reduce %{{.*}} over<4>
-// GATHERED: transformer.own_rows %{{.*}} over<4> dim(0) : tensor<?x16xf16, #transformer.dims<4 * tokens>> to tensor<?x16xf16, #transformer.dims<tokens>>
+// GATHERED: transformer.all_reduce %{{.*}} over <4>
+// GATHERED: transformer.own_rows %{{.*}} over <4> dim(0) : tensor<?x16xf16, #transformer.dims<4 * tokens>> to tensor<?x16xf16, #transformer.dims<tokens>>
 
 // A shared expert that is split works on all tokens, behind the gather.
 // SHARED: transformer.weight "shared.down" sharding <row, shared_expert> : tensor<16x2xf16>
-// SHARED: transformer.all_gather %{{.*}} over<4> dim(0)
+// SHARED: transformer.all_gather %{{.*}} over <4> dim(0)
 // SHARED: transformer.add
 
 // COPIES: transformer.weight "experts.up" sharding <column, expert> : tensor<3x6x16xf16>
