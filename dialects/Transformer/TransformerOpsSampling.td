@@ -14,8 +14,9 @@ def Transformer_SampleTokensOp : Transformer_Op<"sample_tokens", [Pure]> {
     new token, all of which are read; `result` is one id per request.
 
     ```mlir
+    #requests = #transformer.dims<sequences>
     %next = transformer.sample_tokens %logits of %batch
-        : tensor<4x151936xf16>, !transformer.batch -> tensor<4xi64>
+        : tensor<?x151936xf16, #requests>, !transformer.batch -> tensor<?xi64, #requests>
     ```
   }];
   let arguments = (ins FloatTensor:$logits, Transformer_BatchType:$batch);
@@ -36,7 +37,8 @@ def Transformer_ShiftTokensOp : Transformer_Op<"shift_tokens", [Pure,
 
     ```mlir
     %shifted = transformer.shift_tokens %ids, %next of %batch
-        : tensor<8xi64>, tensor<4xi64>, !transformer.batch
+        : tensor<?xi64, #transformer.dims<tokens>>, tensor<?xi64, #transformer.dims<sequences>>,
+          !transformer.batch
     ```
   }];
   let arguments = (ins IndicesTensor:$ids, IndicesTensor:$next,

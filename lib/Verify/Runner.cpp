@@ -34,7 +34,7 @@ static LogicalResult runPass(ModuleOp module, std::unique_ptr<Pass> pass) {
 static LogicalResult dissolveFused(ModuleOp module) {
   transformer::TransformerDecomposeOptions options;
   options.level = transformer::DecomposeLevel::Primitive;
-  options.ops = {"fused"};
+  options.ops = {"fused", "dispatch_ffn_combine"};
   PassManager pm(module.getContext());
   pm.addNestedPass<func::FuncOp>(
       transformer::createTransformerDecompose(options));

@@ -13,7 +13,7 @@
 // DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // DEFAULT:      transformer-merge-linears{only-equal-groups=true}
-// DEFAULT:      transformer-fuse-moe{grouped-quantize=true grouped-swiglu=true}
+// DEFAULT:      transformer-fuse-moe{dispatch-ffn-combine=false grouped-quantize=true grouped-swiglu=true}
 // DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
 // DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
 
@@ -111,7 +111,7 @@
 // ACTION: error: unknown linear action 'W4A16'; known linear actions: DISABLED, W8A16_STATIC,
 // ATTENTION: error: unknown attention action 'int8'; did you mean 'INT8'?
 // TP: error: expected 'tp' to divide 8 devices, but got 3
-// CONFIG-NAME: unknown compilation-config name 'enable-matmul-alreduce'; did you mean 'enable-matmul-allreduce'? known compilation-config names: enable-matmul-allreduce, enable-sequence-parallel
+// CONFIG-NAME: unknown compilation-config name 'enable-matmul-alreduce'; did you mean 'enable-matmul-allreduce'? known compilation-config names:
 // UNKNOWN: no such option fuse
 
 module {}

@@ -32,7 +32,6 @@
 // MATRICES: transformer.dispatch_tokens {{.*}} placement<experts = 8, devices = 2, step = 2>
 // MATRICES: transformer.weight "experts.down" sharding <row, expert> : tensor<4x16x3xf16>
 // MATRICES: transformer.grouped_linear
-// MATRICES: transformer.grouped_linear
 // MATRICES-NEXT: transformer.all_reduce %{{.*}} over <2>
 
 // Without expert parallelism, groups gather their tokens.
