@@ -13,6 +13,9 @@ def output : Separate<["-"], "o">, MetaVarName<"FILE">,
 def layers_eq : Joined<["--"], "num-hidden-layers-override=">, MetaVarName<"N">,
   HelpText<"Keep only N layers (0: as the config says)">;
 def layers : Separate<["--"], "num-hidden-layers-override">, Alias<layers_eq>;
+def families_eq : Joined<["--"], "families=">, MetaVarName<"FILE">,
+  HelpText<"JSON file with model families beside those that are known">;
+def families : Separate<["--"], "families">, Alias<families_eq>;
 def mtp_eq : Joined<["--"], "num-mtp-tokens=">, MetaVarName<"N">,
   HelpText<"Tokens that prediction layers draft beyond the next one (default: 0)">;
 def mtp : Separate<["--"], "num-mtp-tokens">, Alias<mtp_eq>;

@@ -66,7 +66,8 @@ static LogicalResult write(ModuleOp module, StringRef path) {
 
 static LogicalResult import(CommandLine &line, MLIRContext *context) {
   StringRef model = line.getArgs().getLastArgValue(OPT_INPUT);
-  FailureOr<DecoderConfig> config = loadModel(model, context);
+  FailureOr<DecoderConfig> config =
+      loadModel(model, context, line.getString(OPT_families_eq));
   if (failed(config))
     return failure();
   if (line.hasFlag(OPT_reduced))

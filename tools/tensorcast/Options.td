@@ -134,6 +134,8 @@ def no_repetition : Flag<["--"], "no-repetition">, In<[TextGenerate]>,
   HelpText<"Do not merge equal layers; the price is the same">;
 def disable_repetition : Flag<["--"], "disable-repetition">,
   In<[TextGenerate]>, Alias<no_repetition>;
+defm families : Value<"families", [TextGenerate], "FILE",
+  "JSON file with model families beside those that are known">;
 defm num_mtp_tokens : Value<"num-mtp-tokens", [TextGenerate], "N",
   "Tokens that prediction layers draft beyond the next one (default: 0)">;
 defm num_hidden_layers_override : Value<"num-hidden-layers-override",

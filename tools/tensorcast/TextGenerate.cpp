@@ -274,7 +274,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     buildPipeline(line, request.workload, request.config, {}, plain);
   if (line.hasError())
     return ExitUsage;
-  FailureOr<DecoderConfig> decoder = loadModel(request.model, context);
+  FailureOr<DecoderConfig> decoder =
+      loadModel(request.model, context, line.getString(OPT_families_eq));
   if (!request.workload || failed(decoder))
     return ExitFailure;
   if (request.layers > 0)

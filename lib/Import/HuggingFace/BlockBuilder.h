@@ -26,10 +26,9 @@ public:
     int64_t width = getType(input).getShape().back();
     Location loc = at(name);
     Value scale = weight(name, {width}, loc, sharding);
-    return transformer::RMSNormOp::create(builder, loc, input, scale,
-                             builder.getF64FloatAttr(config.rmsNormEps),
-                             config.wideNormWeight ? builder.getUnitAttr()
-                                                   : UnitAttr());
+    return transformer::RMSNormOp::create(
+        builder, loc, input, scale, builder.getF64FloatAttr(config.rmsNormEps),
+        config.wideNormWeight ? builder.getUnitAttr() : UnitAttr());
   }
 
   /// A linear layer whose weight may be split as `sharding` says; `given` is
@@ -43,14 +42,15 @@ public:
     Value bias;
     if (hasBias) {
       // Rows meet in a sum, to which one device adds the bias.
-      bool isColumn = sharding && sharding.getKind() == transformer::ShardKind::Column;
+      bool isColumn =
+          sharding && sharding.getKind() == transformer::ShardKind::Column;
       bias = declare((name + ".bias").str(), {width}, loc,
                      isColumn ? sharding : transformer::ShardingAttr());
     }
     dims.back() = transformer::Dim(width);
-    return transformer::LinearOp::create(builder, loc,
-                            transformer::getTensorType(dims, builder.getF16Type()), input,
-                            given, bias, transformer::RanksAttr());
+    return transformer::LinearOp::create(
+        builder, loc, transformer::getTensorType(dims, builder.getF16Type()),
+        input, given, bias, transformer::RanksAttr());
   }
 
   /// The cache called `name`, with room for the tokens of the next step.
@@ -77,7 +77,8 @@ public:
 
   Value joinHeads(StringRef name, Value input) {
     SmallVector<transformer::Dim> dims = transformer::getDims(getType(input));
-    return reshape(name, input, {dims[0], transformer::Dim(dims[1].size * dims[2].size)});
+    return reshape(name, input,
+                   {dims[0], transformer::Dim(dims[1].size * dims[2].size)});
   }
 
   Value weight(StringRef name, ArrayRef<int64_t> shape, Location loc,
@@ -89,20 +90,24 @@ public:
   Value declare(StringRef name, ArrayRef<int64_t> shape, Location loc,
                 transformer::ShardingAttr sharding = {}, bool isWide = false) {
     Type element = isWide ? Type(builder.getF32Type()) : builder.getF16Type();
-    return transformer::WeightOp::create(
-        builder, loc, RankedTensorType::get(shape, element),
-        builder.getStringAttr(name), sharding);
+    return transformer::WeightOp::create(builder, loc,
+                                         RankedTensorType::get(shape, element),
+                                         builder.getStringAttr(name), sharding);
   }
 
   /// `input` in f32.
   Value widen(Value input, Location loc) {
-    auto type = transformer::withElementType(getType(input), builder.getF32Type());
+    auto type =
+        transformer::withElementType(getType(input), builder.getF32Type());
     return transformer::CastOp::create(builder, loc, type, input);
   }
 
   /// How a weight may be split.
-  transformer::ShardingAttr split(transformer::ShardKind kind, transformer::ShardGroup group, int64_t unit = 1) {
-    return transformer::ShardingAttr::get(builder.getContext(), kind, group, unit);
+  transformer::ShardingAttr split(transformer::ShardKind kind,
+                                  transformer::ShardGroup group,
+                                  int64_t unit = 1) {
+    return transformer::ShardingAttr::get(builder.getContext(), kind, group,
+                                          unit);
   }
 
   /// The location of what the model calls `name`.
@@ -120,7 +125,8 @@ public:
 
 private:
   Value reshape(StringRef name, Value input, ArrayRef<transformer::Dim> dims) {
-    Type type = transformer::getTensorType(dims, getType(input).getElementType());
+    Type type =
+        transformer::getTensorType(dims, getType(input).getElementType());
     return transformer::ReshapeOp::create(builder, at(name), type, input);
   }
 

@@ -24,15 +24,6 @@ static constexpr int64_t maxHeads = 65536;
 // Which family
 //===----------------------------------------------------------------------===//
 
-SmallVector<std::string> tensorcast::listModelTypes(MLIRContext *context) {
-  SmallVector<std::string> names;
-  FailureOr<Json> families = readFamilies(context);
-  if (succeeded(families))
-    for (const auto &member : families->items())
-      names.push_back(member.key());
-  return names;
-}
-
 /// Models of more than text keep the config of the text part inside another
 /// one, under one of these keys.
 static LogicalResult rejectNestedConfigs(JsonReader &reader) {
@@ -51,13 +42,13 @@ static LogicalResult rejectNestedConfigs(JsonReader &reader) {
 
 /// The family that the config says it belongs to.
 static FailureOr<Family> findFamily(JsonReader &reader, std::string &modelType,
+                                    StringRef familiesFile,
                                     MLIRContext *context) {
-  FailureOr<Json> families = readFamilies(context);
+  FailureOr<FamilySet> families = readFamilies(familiesFile, context);
   if (failed(families))
     return failure();
-  SmallVector<StringRef> known;
-  for (const auto &[name, family] : families->get_ref<const Json::object_t &>())
-    known.push_back(name);
+  SmallVector<std::string> names = families->list();
+  SmallVector<StringRef> known(names.begin(), names.end());
 
   if (!reader.has("model_type")) {
     InFlightDiagnostic diagnostic = reader.emitError("model_type");
@@ -75,7 +66,8 @@ static FailureOr<Family> findFamily(JsonReader &reader, std::string &modelType,
     return failure();
   if (!llvm::is_contained(known, modelType)) {
     return reader.emitError("model_type")
-           << unknownName("model type", modelType, known);
+           << unknownName("model type", modelType, known)
+           << " (docs/families.md: how to add one)";
   }
   return readFamily(*families, modelType, context);
 }
@@ -224,17 +216,17 @@ static void checkHeads(JsonReader &reader, DecoderConfig &config,
         << config.headDim << " it makes " << config.ropeWidth;
 }
 
-FailureOr<DecoderConfig> tensorcast::readConfig(const Json &json,
-                                                StringRef source,
-                                                StringRef modelName,
-                                                MLIRContext *context) {
+FailureOr<DecoderConfig>
+tensorcast::readConfig(const Json &json, StringRef source, StringRef modelName,
+                       MLIRContext *context, StringRef familiesFile) {
   Location loc = UnknownLoc::get(context);
   JsonReader reader(json, source, loc);
   if (failed(reader.finish()) || failed(rejectNestedConfigs(reader)))
     return failure();
   DecoderConfig config;
   config.name = modelName.str();
-  FailureOr<Family> family = findFamily(reader, config.modelType, context);
+  FailureOr<Family> family =
+      findFamily(reader, config.modelType, familiesFile, context);
   if (failed(family))
     return failure();
 

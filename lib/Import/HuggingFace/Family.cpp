@@ -3,6 +3,7 @@
 #include "Family.h"
 
 #include "tensorcast/Support/JsonReader.h"
+#include "tensorcast/Support/Wording.h"
 
 #include "mlir/IR/Location.h"
 
@@ -11,14 +12,81 @@ using namespace mlir::tensorcast;
 
 static constexpr StringRef familiesFile = "families.json";
 
-FailureOr<Json> tensorcast::readFamilies(MLIRContext *context) {
+bool FamilySet::has(StringRef modelType) const {
+  std::string name = modelType.str();
+  return own.contains(name) || known.contains(name);
+}
+
+SmallVector<std::string> FamilySet::list() const {
+  SmallVector<std::string> names;
+  for (const Json *families : {&known, &own})
+    for (const auto &member : families->items())
+      names.push_back(member.key());
+  llvm::sort(names);
+  names.erase(llvm::unique(names), names.end());
+  return names;
+}
+
+FailureOr<FamilySet> tensorcast::readFamilies(StringRef path,
+                                              MLIRContext *context) {
   static constexpr struct {
     const char *name;
     const char *text;
   } files[] = {
 #include "tensorcast/Data/huggingface_families.inc"
   };
-  return parseJson(files[0].text, familiesFile, context);
+  FamilySet families;
+  FailureOr<Json> known = parseJson(files[0].text, familiesFile, context);
+  if (failed(known))
+    return failure();
+  families.known = std::move(*known);
+  families.own = Json::object();
+  if (path.empty())
+    return families;
+  FailureOr<Json> own = readJsonFile(path, context);
+  if (failed(own))
+    return failure();
+  if (!own->is_object())
+    return emitError(UnknownLoc::get(context))
+           << path << ": expected an object of families, but got "
+           << describeJson(*own);
+  families.own = std::move(*own);
+  families.ownFile = path.str();
+  return families;
+}
+
+/// The keys that the project's own families use; of their member `part`, if
+/// that is not empty.
+static SmallVector<StringRef> findKeys(const Json &families, StringRef part) {
+  SmallVector<StringRef> keys;
+  for (const auto &family : families.items()) {
+    const Json *object = &family.value();
+    if (!part.empty()) {
+      auto found = object->find(part.str());
+      object = found == object->end() ? nullptr : &*found;
+    }
+    if (!object || !object->is_object())
+      continue;
+    for (const auto &[key, value] : object->get_ref<const Json::object_t &>())
+      keys.push_back(key);
+  }
+  llvm::sort(keys);
+  keys.erase(llvm::unique(keys), keys.end());
+  return keys;
+}
+
+/// Reports keys that say nothing, which are likely to be misspelt.
+static void checkKeys(JsonReader &reader, const Json &described,
+                      const FamilySet &families, StringRef part = "") {
+  if (!described.is_object())
+    return;
+  SmallVector<StringRef> known = findKeys(families.known, part);
+  for (const auto &[key, value] : described.get_ref<const Json::object_t &>()) {
+    if (!llvm::is_contained(known, key))
+      reader.emitError(key) << unknownName("key", key, known);
+    else if (part.empty() && value.is_object())
+      checkKeys(reader, value, families, key);
+  }
 }
 
 /// A bias is true (always), false (never) or the name of a key.
@@ -29,13 +97,17 @@ static BiasRule readBias(JsonReader &reader, StringRef key) {
   return {reader.boolean(key), ""};
 }
 
-FailureOr<Family> tensorcast::readFamily(const Json &families,
+FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
                                          StringRef modelType,
                                          MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
-  JsonReader all(families, familiesFile, loc);
-  JsonReader reader(*all.find(modelType), familiesFile, loc,
-                    all.pointerTo(modelType));
+  bool isOwn = families.own.contains(modelType.str());
+  StringRef file = isOwn ? StringRef(families.ownFile) : familiesFile;
+  JsonReader all(isOwn ? families.own : families.known, file, loc);
+  const Json &described = *all.find(modelType);
+  JsonReader reader(described, file, loc, all.pointerTo(modelType));
+  if (isOwn)
+    checkKeys(reader, described, families);
   Family family;
   family.qkNorm = readBias(reader, "qk_norm");
   family.qkNormOverHeads = reader.string("qk_norm_over", "head") == "layer";
@@ -47,8 +119,7 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
   family.ignoresWindows = reader.boolean("ignores_windows", false);
 
   if (const Json *object = reader.optionalObject("sliding_window")) {
-    JsonReader window(*object, familiesFile, loc,
-                      reader.pointerTo("sliding_window"));
+    JsonReader window(*object, file, loc, reader.pointerTo("sliding_window"));
     family.window = WindowRule{window.integer("default", 1, INT64_MAX),
                                window.string("switch", "")};
     if (failed(window.finish()))
@@ -56,7 +127,7 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
   }
 
   if (const Json *object = reader.optionalObject("rope")) {
-    JsonReader rope(*object, familiesFile, loc, reader.pointerTo("rope"));
+    JsonReader rope(*object, file, loc, reader.pointerTo("rope"));
     std::string style = rope.string("style", "half");
     family.ropeInterleaved = style == "interleaved";
     family.ropeHalfTable = style == "half_table";
@@ -66,14 +137,13 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
       reader.fail();
   }
   if (const Json *object = reader.optionalObject("mixture")) {
-    JsonReader mixture(*object, familiesFile, loc, reader.pointerTo("mixture"));
+    JsonReader mixture(*object, file, loc, reader.pointerTo("mixture"));
     family.mixture = readMixtureRule(mixture);
     if (failed(mixture.finish()))
       reader.fail();
   }
   if (const Json *object = reader.optionalObject("latent_attention")) {
-    JsonReader latent(*object, familiesFile, loc,
-                      reader.pointerTo("latent_attention"));
+    JsonReader latent(*object, file, loc, reader.pointerTo("latent_attention"));
     family.latent = LatentAttentionRule{latent.boolean("interleaved_rope"),
                                         latent.boolean("indexer")};
     if (failed(latent.finish()))
@@ -82,7 +152,7 @@ FailureOr<Family> tensorcast::readFamily(const Json &families,
 
   const Json nothing = Json::object();
   const Json *object = reader.optionalObject("defaults");
-  JsonReader defaults(object ? *object : nothing, familiesFile, loc,
+  JsonReader defaults(object ? *object : nothing, file, loc,
                       reader.pointerTo("defaults"));
   family.headDim = defaults.optionalInteger("head_dim", 1, INT64_MAX);
   family.keyValueHeadsDefaultToHeads =

@@ -18,8 +18,8 @@
 
 namespace mlir::tensorcast {
 
-/// Whether something is there, such as the bias of linears: always, never, or as a key of the config says
-/// (which means no if it is absent).
+/// Whether something is there, such as the bias of linears: always, never, or
+/// as a key of the config says (which means no if it is absent).
 struct BiasRule {
   bool always = false;
   std::string key;
@@ -69,12 +69,23 @@ struct Family {
   std::string predictionLayers;
 };
 
-/// All families by model type, as data. Fails only if the embedded file is
-/// broken.
-FailureOr<Json> readFamilies(MLIRContext *context);
+/// Families by model type, as data.
+struct FamilySet {
+  /// Those that come with the project, and those of a user's own file, which
+  /// count first.
+  Json known, own;
+  std::string ownFile;
+
+  bool has(StringRef modelType) const;
+  /// Sorted.
+  SmallVector<std::string> list() const;
+};
+
+/// All families; with those of the file `path`, if that is not empty.
+FailureOr<FamilySet> readFamilies(StringRef path, MLIRContext *context);
 
 /// The family `modelType` of `families`, which must have it.
-FailureOr<Family> readFamily(const Json &families, StringRef modelType,
+FailureOr<Family> readFamily(const FamilySet &families, StringRef modelType,
                              MLIRContext *context);
 
 } // namespace mlir::tensorcast

@@ -42,8 +42,8 @@ MixtureRule readMixtureRule(JsonReader &reader);
 
 /// Reads the mixture of a model with so many layers; none if no layer has it.
 /// Reports through `config`.
-std::optional<MixtureConfig> readMixture(JsonReader &config, const MixtureRule &rule,
-                                         int64_t numLayers);
+std::optional<MixtureConfig>
+readMixture(JsonReader &config, const MixtureRule &rule, int64_t numLayers);
 
 } // namespace mlir::tensorcast
 

@@ -39,18 +39,18 @@ static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
   int64_t heads = config.numAttentionHeads, groups = config.numKeyValueHeads;
   Value query = project("self_attn.q_proj", heads);
   Value key = project("self_attn.k_proj", groups);
-  Value value = block.splitHeads(
-      "self_attn.v_proj",
-      block.linear("self_attn.v_proj", hidden, groups * config.headDim,
-                   config.qkvBias, byHeads),
-      groups);
+  Value value = block.splitHeads("self_attn.v_proj",
+                                 block.linear("self_attn.v_proj", hidden,
+                                              groups * config.headDim,
+                                              config.qkvBias, byHeads),
+                                 groups);
   if (config.qkNorm) {
     query = normalize("self_attn.q_norm", query, heads);
     key = normalize("self_attn.k_norm", key, groups);
   }
   Location loc = block.at("self_attn");
   Location ropeLoc = block.at("self_attn.rotary_emb");
-  RopeStyle style = config.ropeHalfTable ? RopeStyle::HalfTable
+  RopeStyle style = config.ropeHalfTable     ? RopeStyle::HalfTable
                     : config.ropeInterleaved ? RopeStyle::Interleaved
                                              : RopeStyle::Half;
   query = RopeOp::create(builder, ropeLoc, query.getType(), query, rope, style);
@@ -163,9 +163,9 @@ struct ModelTypes {
     ids = getTensorType({tokens}, IntegerType::get(context, 64));
     hidden = getTensorType({tokens, Dim(config.hiddenSize)}, f16);
     batch = BatchType::get(context, WorkloadAttr());
-    rope = RopeTableType::get(context, config.ropeWidth,
-                              config.ropeWide ? Float32Type::get(context)
-                                              : f16);
+    rope =
+        RopeTableType::get(context, config.ropeWidth,
+                           config.ropeWide ? Float32Type::get(context) : f16);
     // In prefill the last token of each request yields logits, in decode all.
     ExprAttr sequences = getSequencesExpr(context);
     Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
@@ -212,8 +212,8 @@ static func::FuncOp declareFunction(OpBuilder &builder, StringRef name,
 static Value buildEmbedding(BlockBuilder &block, const ModelTypes &types,
                             StringRef name, Value ids, Value &table) {
   Location loc = block.at(name);
-  table = block.weight(
-      name, {block.config.vocabSize, block.config.hiddenSize}, loc);
+  table = block.weight(name, {block.config.vocabSize, block.config.hiddenSize},
+                       loc);
   return EmbeddingOp::create(block.builder, loc, types.hidden, ids, table,
                              /*first_row=*/IntegerAttr());
 }
@@ -263,8 +263,7 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
         batch = body->getArgument(2);
 
   Value table;
-  Value hidden =
-      buildEmbedding(block, types, "model.embed_tokens", ids, table);
+  Value hidden = buildEmbedding(block, types, "model.embed_tokens", ids, table);
   SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
                                     config.ropeWidth};
   Location ropeLoc = block.at("model.rotary_emb");

@@ -164,15 +164,17 @@ static std::string nameOfFile(StringRef path) {
                                                : nameOfStem(directory);
 }
 
-static FailureOr<DecoderConfig> loadFile(StringRef path, MLIRContext *context) {
+static FailureOr<DecoderConfig> loadFile(StringRef path, StringRef familiesFile,
+                                         MLIRContext *context) {
   FailureOr<Json> json = readJsonFile(path, context);
   if (failed(json))
     return failure();
-  return readConfig(*json, path, nameOfFile(path), context);
+  return readConfig(*json, path, nameOfFile(path), context, familiesFile);
 }
 
 FailureOr<DecoderConfig> tensorcast::loadModel(StringRef model,
-                                               MLIRContext *context) {
+                                               MLIRContext *context,
+                                               StringRef familiesFile) {
   if (llvm::sys::fs::is_directory(model)) {
     llvm::SmallString<256> path(model);
     llvm::sys::path::append(path, "config.json");
@@ -180,13 +182,13 @@ FailureOr<DecoderConfig> tensorcast::loadModel(StringRef model,
       return emitError(UnknownLoc::get(context))
              << "expected a config.json in " << quoteText(model)
              << ", but there is none";
-    return loadFile(path, context);
+    return loadFile(path, familiesFile, context);
   }
   // What no preset could be called is a path even if nothing is there.
   bool looksLikePath = model.ends_with_insensitive(".json") ||
                        model.starts_with(".") || model.starts_with("/") ||
                        model.count('/') > 1;
   if (looksLikePath || llvm::sys::fs::exists(model))
-    return loadFile(model, context);
+    return loadFile(model, familiesFile, context);
   return loadPreset(model, context);
 }

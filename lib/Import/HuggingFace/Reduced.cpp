@@ -60,8 +60,8 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
     // A part that is rotated stays one: in pairs, and at least one of them.
     small.ropeWidth = std::max<int64_t>(
         config.ropeWidth * small.headDim / config.headDim / 2 * 2, 2);
-  if (config.ropeHalfTable)
-    small.ropeWidth = small.headDim / 2;
+    if (config.ropeHalfTable)
+      small.ropeWidth = small.headDim / 2;
   }
 
   // Where the heads together are wider or narrower than the hidden state, a

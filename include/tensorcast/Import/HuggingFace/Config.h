@@ -74,11 +74,13 @@ struct DecoderConfig {
   int64_t getKeyWidth() const { return numKeyValueHeads * headDim; }
 };
 
-/// Reads the text of a config.json. `source` is what messages call it. Warns
-/// about a quantization config, which is ignored; everything else that the
-/// result could not express is an error.
+/// Reads the text of a config.json. `familiesFile` has families beside those
+/// that the project knows, or is empty. `source` is what messages call it.
+/// Warns about a quantization config, which is ignored; everything else that
+/// the result could not express is an error.
 FailureOr<DecoderConfig> readConfig(const Json &config, StringRef source,
-                                    StringRef modelName, MLIRContext *context);
+                                    StringRef modelName, MLIRContext *context,
+                                    StringRef familiesFile = "");
 
 /// The most tokens that can be drafted in a step.
 inline constexpr int64_t maxDraftTokens = 9;
@@ -87,9 +89,6 @@ inline constexpr int64_t maxDraftTokens = 9;
 /// for it. Where it has fewer layers than tokens, they take turns.
 LogicalResult setDraftTokens(DecoderConfig &config, int64_t numTokens,
                              MLIRContext *context);
-
-/// The model types that `readConfig` knows.
-SmallVector<std::string> listModelTypes(MLIRContext *context);
 
 /// The same structure in small: what is equal, grouped or of another width in
 /// `config` stays so, in sizes that run in milliseconds.

@@ -24,7 +24,8 @@ SmallVector<PresetInfo> listPresets(MLIRContext *context);
 /// The config of a path (a .json file, or a directory with a config.json in
 /// it) or a preset. What exists as a path is one. Case does not count in the
 /// names of presets, and the organization may be left out.
-FailureOr<DecoderConfig> loadModel(StringRef model, MLIRContext *context);
+FailureOr<DecoderConfig> loadModel(StringRef model, MLIRContext *context,
+                                   StringRef familiesFile = "");
 
 } // namespace mlir::tensorcast
 
