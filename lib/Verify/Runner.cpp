@@ -9,6 +9,7 @@
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/Format.h"
 
 #include <map>
@@ -77,6 +78,9 @@ FailureOr<LoweredModule> LoweredModule::lower(ModuleOp original,
   if (isSharded(module) && failed(unrollRanks(module, whole, countResults)))
     return failure();
   if (failed(runPass(module, createConvertTransformerToLinalg())))
+    return failure();
+  // Ranks of a group find the same order of rows; it is compiled once.
+  if (isSharded(module) && failed(runPass(module, createCSEPass())))
     return failure();
   outlineLayers(module);
   lowered.describeFunctions();
