@@ -363,7 +363,11 @@ def TransformerFuseMoE : Transformer_FusionPass<"fuse-moe"> {
     `grouped-quantize`: so does the quantization to groups behind it.
     `dispatch-ffn-combine`: all from the order of experts to the order of
     tokens, exchanges included, becomes `transformer.dispatch_ffn_combine`, if
-    tokens go to experts on other devices and no expert is split.
+    tokens go to experts on other devices and no expert is split. `combine`: the
+    rows of a token's experts, in the order of tokens, times their weights, and
+    the sum of these become `transformer.combine_tokens`. `gating`: the pieces
+    of a choice of experts (scores, bias, groups, the largest scores, their
+    normalization, scale and rounding) become `transformer.select_experts`.
 
     Near misses are remarks of category `fuse-moe` with a reason.
   }];
@@ -374,6 +378,10 @@ def TransformerFuseMoE : Transformer_FusionPass<"fuse-moe"> {
            "Fuse the quantization of the activation as well.">,
     Option<"dispatchFFNCombine", "dispatch-ffn-combine", "bool", "true",
            "Fuse experts with the exchanges around them.">,
+    Option<"combine", "combine", "bool", "true",
+           "Fuse the weighted sum of the results of each token's experts.">,
+    Option<"gating", "gating", "bool", "true",
+           "Fuse the pieces of a choice of experts.">,
   ];
 }
 

@@ -154,6 +154,8 @@ public:
     add(transformer::createTransformerMergeLinears(merge));
     transformer::TransformerFuseMoEOptions mixture;
     mixture.dispatchFFNCombine = dispatchFFNCombine;
+    mixture.combine = kernels.getSwitch("no_fused_combine") == 0;
+    mixture.gating = kernels.getSwitch("no_fused_gating") == 0;
     add(transformer::createTransformerFuseMoE(mixture));
   }
 

@@ -23,7 +23,9 @@ import sys
 
 RAISING = ("transformer-decompose,"
            "transformer-fuse-norm{residual=false layer-norm-residual=false},"
-           "transformer-fuse-attention{rope-pair=false},transformer-fuse-ffn")
+           "transformer-fuse-attention{rope-pair=false},transformer-fuse-ffn,"
+           "transformer-fuse-moe{grouped-swiglu=false grouped-quantize=false "
+           "dispatch-ffn-combine=false}")
 # The fusion passes, in the order of `tensorcast-compile`, and their switches.
 PASSES = [("fuse-comm", ["share", "linear-all-reduce"]),
           ("fuse-norm",

@@ -28,6 +28,35 @@ template <typename SourceOp> struct LowerOrder : LoweringPattern<SourceOp> {
   }
 };
 
+/// A product and a sum per element of the rows, in the wider of the types.
+struct LowerCombineTokens : LoweringPattern<CombineTokensOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(CombineTokensOp op,
+                                PatternRewriter &rewriter) const override {
+    if (kernels.getSwitch("no_fused_combine") != 0)
+      return rewriter.notifyMatchFailure(
+          op, "it is composite; run transformer-decompose first");
+    ExprAttr elements = getNumElements(op.getInput().getType());
+    if (!elements)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    Type rows = op.getInput().getType().getElementType();
+    Type weights = op.getWeights().getType().getElementType();
+    Type type = weights.getIntOrFloatBitWidth() > rows.getIntOrFloatBitWidth()
+                    ? weights
+                    : rows;
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      addElementwiseWork(builder, loc, kernel, elements, type);
+    };
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {"combine_tokens",
+                              {op.getInput(), op.getWeights(), op.getIds()},
+                              {},
+                              {},
+                              work});
+  }
+};
+
 /// Nothing is started where the rows are a multiple already.
 struct LowerPadRows : LoweringPattern<PadRowsOp> {
   using LoweringPattern::LoweringPattern;
@@ -224,10 +253,10 @@ private:
 
 void mlir::tensorcast::populateExpertLowering(RewritePatternSet &patterns,
                                               const KernelSet &kernels) {
-  patterns.add<LowerOrder<PermuteTokensOp>, LowerOrder<UnpermuteTokensOp>,
-               LowerPadRows, LowerExpertExchange<DispatchTokensOp>,
-               LowerExpertExchange<ReturnTokensOp>,
-               LowerGroupedLinear<GroupedLinearOp>,
-               LowerGroupedLinear<QuantizedGroupedLinearOp>>(
-      patterns.getContext(), kernels);
+  patterns.add<
+      LowerOrder<PermuteTokensOp>, LowerOrder<UnpermuteTokensOp>,
+      LowerCombineTokens, LowerPadRows, LowerExpertExchange<DispatchTokensOp>,
+      LowerExpertExchange<ReturnTokensOp>, LowerGroupedLinear<GroupedLinearOp>,
+      LowerGroupedLinear<QuantizedGroupedLinearOp>>(patterns.getContext(),
+                                                    kernels);
 }

@@ -16,7 +16,7 @@ struct LowerSelectExperts : LoweringPattern<SelectExpertsOp> {
 
   LogicalResult matchAndRewrite(SelectExpertsOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getGatingKernel())
+    if (!op.getGatingKernel() && kernels.getSwitch("no_fused_gating") != 0)
       return rewriter.notifyMatchFailure(
           op, "it is composite; run transformer-decompose first");
     const Kernel *kernel = kernels.lookup("gating_top_k");

@@ -98,6 +98,10 @@ public:
       set.add<FuseGroupedQuantize>(set.getContext(), "fuse-moe");
     if (dispatchFFNCombine)
       populateFuseDispatch(set, "fuse-moe");
+    if (combine)
+      populateFuseCombine(set, "fuse-moe");
+    if (gating)
+      populateFuseGating(set, "fuse-moe");
   }
 };
 } // namespace

@@ -10,6 +10,12 @@ namespace mlir::transformer {
 /// Fills `patterns` with the fusion of experts and the exchanges around them.
 void populateFuseDispatch(RewritePatternSet &patterns, StringRef category);
 
+/// Fills `patterns` with the fusion of the weighted sum of experts' results.
+void populateFuseCombine(RewritePatternSet &patterns, StringRef category);
+
+/// Fills `patterns` with the fusion of choices of experts.
+void populateFuseGating(RewritePatternSet &patterns, StringRef category);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_FUSEMOE_H
