@@ -23,8 +23,11 @@ def main():
         if language != "sh":
             name = re.match(r"// (\w[\w-]*\.\w+)$", block, re.MULTILINE)
             if name:
+                # JSON has no comments.
+                text = (block.split("\n", 1)[1]
+                        if name.group(1).endswith(".json") else block)
                 with open(name.group(1), "w", encoding="utf-8") as file:
-                    file.write(block)
+                    file.write(text)
             continue
         for command in block.replace("\\\n", " ").splitlines():
             expected = re.search(r"# exits (\d+)$", command)
