@@ -13,7 +13,7 @@
 // DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // DEFAULT:      transformer-merge-linears{only-equal-groups=true}
-// DEFAULT:      transformer-fuse-moe{dispatch-ffn-combine=false grouped-quantize=true grouped-swiglu=true}
+// DEFAULT:      transformer-fuse-moe{combine=false dispatch-ffn-combine=false gating=false grouped-quantize=true grouped-swiglu=true}
 // DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
 // DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
 
@@ -43,6 +43,7 @@
 // PHYSICAL: transformer-fuse-attention{only-equal-types=false only-full-width=false rope=true rope-pair=true}
 // PHYSICAL: transformer-fuse-quant{norm=true only-eps=0.000000e+00 share=true}
 // PHYSICAL: transformer-merge-linears{only-equal-groups=false}
+// PHYSICAL: transformer-fuse-moe{combine=true dispatch-ffn-combine=false gating=true grouped-quantize=true grouped-swiglu=true}
 // PHYSICAL: convert-transformer-to-ascend{compiled=true kernel-set=ascend}
 
 // RUN: tc-opt %s --tensorcast-compile="compilation-config=enable-matmul-allreduce" --dump-pass-pipeline 2>&1 >/dev/null \

@@ -133,13 +133,15 @@ private:
     return linear("down_proj", active, inner, hidden, ShardKind::Row);
   }
 
+  /// The sum is rounded at once where no shared expert is added to it.
   Value combine(Value rows, SelectExpertsOp choice) {
     SmallVector<Dim> dims = getDims(choice.getIds().getType());
     dims[1] = Dim(block.config.hiddenSize);
-    return CombineTokensOp::create(
-        builder, loc,
-        getTensorType(dims, choice.getWeights().getType().getElementType()),
-        rows, choice.getWeights(), choice.getIds());
+    Type element = mixture.sharedIntermediateSize
+                       ? choice.getWeights().getType().getElementType()
+                       : BlockBuilder::getType(rows).getElementType();
+    return CombineTokensOp::create(builder, loc, getTensorType(dims, element),
+                                   rows, choice.getWeights(), choice.getIds());
   }
 
   BlockBuilder &block;
