@@ -19,11 +19,14 @@ import sys
 # Options of text-generate that are called otherwise in pipelines.
 RENAMED = {"num-queries": "queries", "num-devices": "devices",
            "tp-size": "tp", "dp-size": "dp", "o-proj-tp-size": "o-proj-tp",
-           "mlp-tp-size": "mlp-tp", "lmhead-tp-size": "lmhead-tp"}
-FLAGS = {"compile", "decode", "no-repetition"}
+           "mlp-tp-size": "mlp-tp", "lmhead-tp-size": "lmhead-tp",
+           "ep-size": "ep", "moe-tp-size": "moe-tp", "moe-dp-size": "moe-dp"}
+FLAGS = {"compile", "decode", "no-repetition", "enable-redundant-experts",
+         "enable-shared-expert-tp", "enable-external-shared-experts",
+         "host-external-shared-experts"}
 LISTS = {"compilation-config"}
 # Those that say how many layers to import, and one that does nothing.
-OF_IMPORT = {"num-hidden-layers-override"}
+OF_IMPORT = {"num-hidden-layers-override", "num-mtp-tokens"}
 WITHOUT_EFFECT = {"quantize-lmhead"}
 
 
