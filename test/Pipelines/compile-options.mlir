@@ -71,7 +71,7 @@
 
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
-// DEVICES: transformer-shard{devices=16 dp=4 ep=0 {{.*}}lmhead-tp=16 mlp-tp=8 moe-dp=0 moe-tp=0 o-proj-tp=2 {{.*}}tp=4 {{.*}}word-embedding-tp=col}
+// DEVICES: transformer-shard{devices=16 dp=4 ep=0 {{.*}}lmhead-tp=16 mlp-tp=8 moe-dp=0 moe-tp=0 o-proj-tp=2 {{.*}}tp=4 wide-shared-choice=true word-embedding-tp=col}
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 ep=4 moe-tp=2 moe-dp=2 enable-redundant-experts enable-shared-expert-tp quantize-non-expert-linear-action=FP8" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=EXPERTS
 // EXPERTS: transformer-shard{devices=16 dp=0 ep=4 external-shared-experts=false host-external-shared-experts=false {{.*}}moe-dp=2 moe-tp=2 {{.*}}redundant-experts=true shared-expert-tp=true
@@ -112,7 +112,7 @@
 // ACTION: error: unknown linear action 'W4A16'; known linear actions: DISABLED, W8A16_STATIC,
 // ATTENTION: error: unknown attention action 'int8'; did you mean 'INT8'?
 // TP: error: expected 'tp' to divide 8 devices, but got 3
-// CONFIG-NAME: unknown compilation-config name 'enable-matmul-alreduce'; did you mean 'enable-matmul-allreduce'? known compilation-config names:
+// CONFIG-NAME: unknown compilation-config name 'enable-matmul-alreduce'; did you mean 'enable-matmul-allreduce'? known compilation-config names: enable-matmul-allreduce, enable-sequence-parallel
 // UNKNOWN: no such option fuse
 
 module {}

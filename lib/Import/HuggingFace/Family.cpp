@@ -76,17 +76,29 @@ static SmallVector<StringRef> findKeys(const Json &families, StringRef part) {
 }
 
 /// Reports keys that say nothing, which are likely to be misspelt.
-static void checkKeys(JsonReader &reader, const Json &described,
-                      const FamilySet &families, StringRef part = "") {
-  if (!described.is_object())
-    return;
-  SmallVector<StringRef> known = findKeys(families.known, part);
-  for (const auto &[key, value] : described.get_ref<const Json::object_t &>()) {
+static void checkKeys(JsonReader &reader, const Json &object,
+                      ArrayRef<StringRef> known) {
+  for (const auto &[key, value] : object.get_ref<const Json::object_t &>())
     if (!llvm::is_contained(known, key))
       reader.emitError(key) << unknownName("key", key, known);
-    else if (part.empty() && value.is_object())
-      checkKeys(reader, value, families, key);
+}
+
+/// The same for a family of a user's own and its members.
+static LogicalResult checkOwnFamily(JsonReader &reader, const Json &described,
+                                    const FamilySet &families, Location loc) {
+  if (!described.is_object())
+    return success();
+  checkKeys(reader, described, findKeys(families.known, ""));
+  LogicalResult result = success();
+  for (const auto &[key, value] : described.get_ref<const Json::object_t &>()) {
+    if (!value.is_object())
+      continue;
+    JsonReader inner(value, families.ownFile, loc, reader.pointerTo(key));
+    checkKeys(inner, value, findKeys(families.known, key));
+    if (failed(inner.finish()))
+      result = failure();
   }
+  return result;
 }
 
 /// A bias is true (always), false (never) or the name of a key.
@@ -106,8 +118,8 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
   JsonReader all(isOwn ? families.own : families.known, file, loc);
   const Json &described = *all.find(modelType);
   JsonReader reader(described, file, loc, all.pointerTo(modelType));
-  if (isOwn)
-    checkKeys(reader, described, families);
+  if (isOwn && failed(checkOwnFamily(reader, described, families, loc)))
+    return failure();
   Family family;
   family.qkNorm = readBias(reader, "qk_norm");
   family.qkNormOverHeads = reader.string("qk_norm_over", "head") == "layer";
