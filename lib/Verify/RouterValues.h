@@ -4,7 +4,8 @@
 // rounds and the other does not decides, and the results have nothing in common
 // then. Larger weights of a router do not help, as they make errors larger as
 // well. So tokens carry a code, signs of a few features that are far from 0,
-// and a router reads it: scores differ by steps, whatever the seed (docs/verify.md).
+// and a router reads it: scores differ by steps, whatever the seed
+// (docs/verify.md).
 //
 //===----------------------------------------------------------------------===//
 

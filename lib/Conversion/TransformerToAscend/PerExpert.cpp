@@ -36,10 +36,11 @@ public:
 private:
   void build(Operation *op) {
     if (auto linear = dyn_cast<GroupedLinearOp>(op))
-      return finish(op, LinearOp::create(
-                            rewriter, op->getLoc(), withOwnRows(linear.getType()),
-                            mapping.lookupOrDefault(linear.getInput()),
-                            getOne(linear.getWeight()), Value(), RanksAttr()));
+      return finish(op,
+                    LinearOp::create(
+                        rewriter, op->getLoc(), withOwnRows(linear.getType()),
+                        mapping.lookupOrDefault(linear.getInput()),
+                        getOne(linear.getWeight()), Value(), RanksAttr()));
     if (auto linear = dyn_cast<QuantizedGroupedLinearOp>(op))
       return finish(op, QuantizedLinearOp::create(
                             rewriter, op->getLoc(),
@@ -64,9 +65,9 @@ private:
   Value gather(Value rows) {
     if (!kernels.lookup("join_senders"))
       return rows;
-    FailureOr<ascend::LaunchOp> launch = createLaunch(
-        section.begin.getDefiningOp(), rows.getType(), kernels, rewriter,
-        {"join_senders", {rows}, {}, count, {}});
+    FailureOr<ascend::LaunchOp> launch =
+        createLaunch(section.begin.getDefiningOp(), rows.getType(), kernels,
+                     rewriter, {"join_senders", {rows}, {}, count, {}});
     return launch->getResult(0);
   }
 
@@ -117,9 +118,9 @@ static void expand(const ExpertSection &section, const KernelSet &kernels,
     if (!count.isConstant(0))
       results.push_back(
           ExpertBuilder(section, kernels, rewriter, count, size).run());
-  auto joined = ascend::ViewOp::create(
-      rewriter, section.begin.getLoc(),
-      TypeRange{section.end->get().getType()}, results);
+  auto joined =
+      ascend::ViewOp::create(rewriter, section.begin.getLoc(),
+                             TypeRange{section.end->get().getType()}, results);
   section.end->set(joined.getResult(0));
   for (Operation *op : llvm::reverse(section.ops))
     rewriter.eraseOp(op);

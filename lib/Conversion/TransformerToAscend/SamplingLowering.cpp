@@ -25,8 +25,8 @@ struct LowerSampleTokens : LoweringPattern<SampleTokensOp> {
       return rewriter.notifyMatchFailure(op, kUnknownSize);
     ExprAttr ofLast = last * static_cast<double>(width.size);
     if (kernels.lookup("sample_drafts") && all != ofLast) {
-      ExprAttr checks = bind(getDecodeExpr(op.getContext()),
-                             getWorkload(op.getBatch()));
+      ExprAttr checks =
+          bind(getDecodeExpr(op.getContext()), getWorkload(op.getBatch()));
       if (failed(read(op, "sample_drafts", all - ofLast, checks, rewriter)))
         return failure();
       all = ofLast;
@@ -48,10 +48,10 @@ private:
     Type type = op.getLogits().getType().getElementType();
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &used) {
       addElementwiseWork(builder, loc, used, logits, type);
-      ascend::GatherOp::create(builder, loc, logits,
-                               ExprAttr::constant(context,
-                                                  *getElementBytes(type)),
-                               ExprAttr::constant(context, 0));
+      ascend::GatherOp::create(
+          builder, loc, logits,
+          ExprAttr::constant(context, *getElementBytes(type)),
+          ExprAttr::constant(context, 0));
     };
     return createLaunch(op, op->getResultTypes(), kernels, rewriter,
                         {kernel, {}, {op.getLogits()}, count, work});
@@ -63,12 +63,9 @@ struct LowerShiftTokens : LoweringPattern<ShiftTokensOp> {
 
   LogicalResult matchAndRewrite(ShiftTokensOp op,
                                 PatternRewriter &rewriter) const override {
-    return replaceWithLaunch(op, kernels, rewriter,
-                             {"shift_tokens",
-                              {op.getIds(), op.getNext()},
-                              {op.getBatch()},
-                              {},
-                              {}});
+    return replaceWithLaunch(
+        op, kernels, rewriter,
+        {"shift_tokens", {op.getIds(), op.getNext()}, {op.getBatch()}, {}, {}});
   }
 };
 } // namespace

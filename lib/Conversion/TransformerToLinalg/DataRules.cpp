@@ -54,9 +54,9 @@ struct LowerConcatWeights : LinalgRule<ConcatWeightsOp> {
   LogicalResult
   matchAndRewrite(ConcatWeightsOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, buildConcat(rewriter, op.getLoc(),
-                                       adaptor.getWeights(),
-                                       op.getDim().value_or(0)));
+    rewriter.replaceOp(op,
+                       buildConcat(rewriter, op.getLoc(), adaptor.getWeights(),
+                                   op.getDim().value_or(0)));
     return success();
   }
 };

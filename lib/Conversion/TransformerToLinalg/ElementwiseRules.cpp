@@ -199,11 +199,11 @@ void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
                LowerElementwise<MulOp>, LowerElementwise<DivOp>,
                LowerElementwise<AddScalarOp>, LowerElementwise<MulScalarOp>,
                LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
-               LowerElementwise<ExpOp>,
-               LowerElementwise<SigmoidOp>, LowerElementwise<PowOp>,
-               LowerElementwise<NegOp>, LowerElementwise<SqrtOp>,
-               LowerElementwise<RsqrtOp>, LowerElementwise<TanhOp>,
-               LowerElementwise<ErfOp>, LowerElementwise<SiluOp>,
-               LowerElementwise<GeluOp>, LowerElementwise<CastOp>,
-               LowerElementwise<SwiGLUOp>>(patterns.getContext(), rules);
+               LowerElementwise<ExpOp>, LowerElementwise<SigmoidOp>,
+               LowerElementwise<PowOp>, LowerElementwise<NegOp>,
+               LowerElementwise<SqrtOp>, LowerElementwise<RsqrtOp>,
+               LowerElementwise<TanhOp>, LowerElementwise<ErfOp>,
+               LowerElementwise<SiluOp>, LowerElementwise<GeluOp>,
+               LowerElementwise<CastOp>, LowerElementwise<SwiGLUOp>>(
+      patterns.getContext(), rules);
 }

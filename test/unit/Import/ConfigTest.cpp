@@ -280,9 +280,10 @@ TEST_F(ConfigTest, OnlyWholeRotation) {
 
 TEST_F(ConfigTest, ModelTypes) {
   std::string unknown = errorsWith("model_type", "lama");
-  EXPECT_EQ(unknown.find("config.json: /model_type: unknown model type 'lama'; "
-                         "did you mean 'llama'? known model types: bailing_moe"),
-            0u);
+  EXPECT_EQ(
+      unknown.find("config.json: /model_type: unknown model type 'lama'; "
+                   "did you mean 'llama'? known model types: bailing_moe"),
+      0u);
   EXPECT_NE(unknown.find("qwen3_moe (docs/families.md: how to add one)"),
             std::string::npos);
   EXPECT_EQ(errorsWith("model_type", 3),

@@ -3,8 +3,8 @@
 #include "ReferenceWays.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
-#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/ExpertRows.h"
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -36,17 +36,17 @@ static void attendToNewTokens(AttentionOp attention, const KernelSet &kernels,
         builder, loc, tokens * tokens, groups, keyWidth, keyWidth,
         ExprAttr::constant(context,
                            kernel.getCoefficient("softmax_ops_per_score")),
-        zero, 1, zero, query.getElementType(),
-        cache.getElementType(), query.getElementType());
+        zero, 1, zero, query.getElementType(), cache.getElementType(),
+        query.getElementType());
   };
   rewriter.setInsertionPoint(attention);
-  FailureOr<ascend::LaunchOp> launch = createLaunch(
-      attention, query, kernels, rewriter,
-      {"attention",
-       {attention.getQuery(), append.getKey(), append.getValue()},
-       {},
-       {},
-       work});
+  FailureOr<ascend::LaunchOp> launch =
+      createLaunch(attention, query, kernels, rewriter,
+                   {"attention",
+                    {attention.getQuery(), append.getKey(), append.getValue()},
+                    {},
+                    {},
+                    work});
   if (failed(launch))
     return;
   rewriter.replaceOp(attention, *launch);

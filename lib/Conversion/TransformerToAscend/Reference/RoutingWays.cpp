@@ -71,8 +71,8 @@ static void routeOwnTokens(SelectExpertsOp select) {
   Location loc = product.getLoc();
   auto type = cast<RankedTensorType>(tokens.getType());
   Value input = CastOp::create(
-      builder, loc,
-      withElementType(type, wide.getType().getElementType()), tokens);
+      builder, loc, withElementType(type, wide.getType().getElementType()),
+      tokens);
   Value logits = MatmulOp::create(builder, loc, input, product.getRhs(),
                                   product.getBias(), product.getTransposed());
   select.getLogitsMutable().assign(logits);

@@ -39,8 +39,7 @@ std::optional<ExpertRows> ExpertRows::get(RankedTensorType ids,
   ExprAttr local = number(placement.getNumLocal());
   ExprAttr devices = number(placement.getDevices());
   // The last choice of every token is the shared expert, if that is one.
-  ExprAttr routed =
-      tokens * (placement.getShared() ? choices - one : choices);
+  ExprAttr routed = tokens * (placement.getShared() ? choices - one : choices);
 
   ExpertRows rows;
   rows.sent = tokens * choices;
@@ -54,8 +53,8 @@ std::optional<ExpertRows> ExpertRows::get(RankedTensorType ids,
     rows.numSmall = rows.smallRows = zero;
     rows.received = rows.largeRows;
     rows.active = one;
-    rows.exchanged = call(ExprKind::Max, rows.sent - own,
-                          own * (devices - one));
+    rows.exchanged =
+        call(ExprKind::Max, rows.sent - own, own * (devices - one));
     return rows;
   }
   bool isAlone = placement.getDevices() == 1;
@@ -67,7 +66,6 @@ std::optional<ExpertRows> ExpertRows::get(RankedTensorType ids,
   rows.active = call(ExprKind::Min, routed, local);
   ExprAttr own = isAlone ? routed : local * each + rows.numLarge;
   rows.received = own * devices;
-  rows.exchanged =
-      call(ExprKind::Max, rows.sent - own, own * (devices - one));
+  rows.exchanged = call(ExprKind::Max, rows.sent - own, own * (devices - one));
   return rows;
 }

@@ -35,7 +35,8 @@ LayerQuantizer::quantize(Operation *layer, Value input, Value weight,
   Location loc = layer->getLoc();
   QuantizedOperands operands;
   operands.groupSize = scheme.getGroupSizeAttr(rewriter);
-  auto [narrow, weightScale] = NarrowWeight::declare(rewriter, declared, scheme);
+  auto [narrow, weightScale] =
+      NarrowWeight::declare(rewriter, declared, scheme);
   operands.weight = narrow;
   operands.weightScale = weightScale;
   operands.input = input;

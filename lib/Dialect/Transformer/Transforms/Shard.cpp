@@ -160,8 +160,7 @@ public:
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();
-    bool anyExperts =
-        llvm::any_of(module.getOps<func::FuncOp>(), hasExperts);
+    bool anyExperts = llvm::any_of(module.getOps<func::FuncOp>(), hasExperts);
     if (plan->devices > 1)
       module->setAttr(kPlanAttrName, plan->toAttr(&getContext(), anyExperts));
     for (auto function : module.getOps<func::FuncOp>()) {
