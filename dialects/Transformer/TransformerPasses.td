@@ -321,7 +321,9 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
     neighbours, become one `transformer.rope`, the lookups of a table one
     `transformer.rope_table`.
     `rope-pair`: the rotations of queries and keys become one
-    `transformer.rope_pair`.
+    `transformer.rope_pair`. `latent-projection`: the layers, norms and rotations
+    in front of latent attention become `transformer.latent_projection`, if
+    `transformer-fuse-norm` has won the norms back.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-attention` with a reason.
@@ -331,6 +333,8 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
            "Win rotations back from their pieces.">,
     Option<"ropePair", "rope-pair", "bool", "true",
            "Rotate queries and keys in one kernel.">,
+    Option<"latentProjection", "latent-projection", "bool", "true",
+           "Win the projections of latent attention back.">,
     Option<"onlyFullWidth", "only-full-width", "bool", "false",
            "Win back and pair only rotations of whole heads.">,
     Option<"onlyEqualTypes", "only-equal-types", "bool", "false",

@@ -117,14 +117,12 @@ def run(*command, text=None):
     return done.stdout
 
 
-def is_won_back(path, families):
+def is_won_back(path):
     """Whether fusions win back all that the preset is made of."""
     if path.suffix != ".json":
         return True
-    name = json.loads(path.read_text(encoding="utf-8"))["model_type"]
-    # No fusion makes the projections of latent attention.
-    return (name not in OWN_FORMS and
-            not families.get(name, {}).get("latent_attention"))
+    config = json.loads(path.read_text(encoding="utf-8"))
+    return config["model_type"] not in OWN_FORMS
 
 
 def is_dense(family):
@@ -220,7 +218,7 @@ def main():
     families = json.loads(pathlib.Path(sys.argv[5]).read_text())
     encoder = pathlib.Path(sys.argv[6])
     paths = [path for path in sorted(models.glob("*.json")) + [encoder]
-             if is_won_back(path, families)]
+             if is_won_back(path)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         same = list(pool.map(tools.has_identity, paths))
         for path, is_same in zip(paths, same):

@@ -9,7 +9,7 @@
 // DEFAULT-NOT:  transformer-inline-layers
 // DEFAULT:      transformer-fuse-comm{linear-all-reduce=false
 // DEFAULT:      transformer-fuse-norm{layer-norm=true layer-norm-residual=false residual=true rms-norm=true}
-// DEFAULT:      transformer-fuse-attention{only-equal-types=true only-full-width=true rope=true rope-pair=true}
+// DEFAULT:      transformer-fuse-attention{latent-projection=true only-equal-types=true only-full-width=true rope=true rope-pair=true}
 // DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // DEFAULT:      transformer-merge-linears{only-equal-groups=true}
@@ -40,7 +40,7 @@
 // Physical kernels have no restrictions.
 // RUN: tc-opt %s --tensorcast-compile="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PHYSICAL
 // PHYSICAL: transformer-fuse-norm{layer-norm=true layer-norm-residual=true residual=true rms-norm=true}
-// PHYSICAL: transformer-fuse-attention{only-equal-types=false only-full-width=false rope=true rope-pair=true}
+// PHYSICAL: transformer-fuse-attention{latent-projection=true only-equal-types=false only-full-width=false rope=true rope-pair=true}
 // PHYSICAL: transformer-fuse-quant{norm=true only-eps=0.000000e+00 share=true}
 // PHYSICAL: transformer-merge-linears{only-equal-groups=false}
 // PHYSICAL: transformer-fuse-moe{combine=true dispatch-ffn-combine=false gating=true grouped-quantize=true grouped-swiglu=true}
