@@ -19,7 +19,13 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MLIR_OPT = "/usr/lib/llvm-22/bin/mlir-opt"
-BASE_CONFIG = ROOT / "models" / "meta-llama__Meta-Llama-3.1-8B.json"
+DENSE = ROOT / "models" / "meta-llama__Meta-Llama-3.1-8B.json"
+MIXTURE = ROOT / "models" / "deepseek-ai__DeepSeek-V3.2.json"
+# The founding case: one layer of 256 experts stands for 58.
+FOUNDING = ["--num-queries", "16", "--query-length", "1", "--context-length",
+            "4096", "--device", "ATLAS_800_A3_752T_128G_DIE",
+            "--quantize-linear-action", "FP8", "--num-devices", "16",
+            "--ep-size", "16", "--compile"]
 WORKLOAD = ["--num-queries", "2", "--query-length", "3500",
             "--device", "TEST_DEVICE"]
 COMPILED = ("--tensorcast-compile=queries=2 query-length=3500 "
@@ -27,11 +33,19 @@ COMPILED = ("--tensorcast-compile=queries=2 query-length=3500 "
 PIPELINE = "--tensorcast-eager=queries=2 query-length=3500 device=TEST_DEVICE"
 
 
-def write_config(directory, layers):
-    """Writes the base model with another number of layers."""
-    config = json.loads(BASE_CONFIG.read_text())
-    config["num_hidden_layers"] = layers
-    path = pathlib.Path(directory) / f"layers{layers}" / "config.json"
+MIXTURES = {
+    "61 layers": {},
+    "8 layers": {"num_hidden_layers": 8},
+    "16 experts": {"n_routed_experts": 16},
+}
+
+
+def write_config(directory, base, **changes):
+    """Writes the config `base` with other values, as the numbers of layers."""
+    config = json.loads(base.read_text())
+    config.update(changes)
+    name = "-".join([base.stem, *(f"{k}{v}" for k, v in changes.items())])
+    path = pathlib.Path(directory) / name / "config.json"
     path.parent.mkdir()
     path.write_text(json.dumps(config))
     return str(path)
@@ -63,7 +77,7 @@ def commands(bin_dir, scratch):
         [tool("tc-opt"), ir, f"{compiled} patterns={pattern}", "-o",
          "/dev/null"]]
     for layers in (32, 126):
-        config = write_config(scratch, layers)
+        config = write_config(scratch, DENSE, num_hidden_layers=layers)
         ir = str(pathlib.Path(scratch) / f"layers{layers}.mlir")
         table[f"text-generate, {layers} layers"] = [
             [tool("tensorcast"), "text-generate", config, *WORKLOAD]]
@@ -71,6 +85,10 @@ def commands(bin_dir, scratch):
             [tool("tc-import"), config, "-o", ir]]
         table[f"tc-opt, {layers} layers"] = [
             [tool("tc-opt"), ir, PIPELINE, "-o", "/dev/null"]]
+    for name, changes in MIXTURES.items():
+        config = write_config(scratch, MIXTURE, **changes)
+        table[f"text-generate DeepSeek-V3.2, {name}"] = [
+            [tool("tensorcast"), "text-generate", config, *FOUNDING]]
     return table
 
 
@@ -113,6 +131,14 @@ def ratios(median):
             - empty for layers in (32, 126))
         yield (f"{' + '.join(programs)}: 126 layers / 32 layers, above an "
                "empty module", many / few if few > 0 else float("inf"), 3.0)
+    mixture = {name: median[f"text-generate DeepSeek-V3.2, {name}"]
+               for name in MIXTURES}
+    yield ("text-generate DeepSeek-V3.2 --compile / mlir-opt on an empty module",
+           mixture["61 layers"] / median["mlir-opt, empty module"], 0.5)
+    for name, target in (("8 layers", 3.0), ("16 experts", 1.2)):
+        yield (f"DeepSeek-V3.2: 61 layers of 256 experts / {name}, above an "
+               "empty module",
+               (mixture["61 layers"] - empty) / (mixture[name] - empty), target)
 
 
 def main():

@@ -114,12 +114,17 @@ SmallVector<PresetInfo> tensorcast::listPresets(MLIRContext *context) {
       continue;
     PresetInfo &info = infos.emplace_back();
     info.name = config->name;
-    llvm::raw_string_ostream(info.description)
-        << config->numHiddenLayers << " layers, hidden size "
-        << config->hiddenSize << ", "
-        << llvm::format("%.1f billion parameters",
-                        countParameters(*config) / 1e9);
+    llvm::raw_string_ostream os(info.description);
+    os << config->numHiddenLayers << " layers, hidden size "
+       << config->hiddenSize << ", "
+       << llvm::format("%.1f billion parameters",
+                       countParameters(*config) / 1e9);
+    if (config->mixture)
+      os << llvm::format(", %.1f of them active",
+                         countActiveParameters(*config) / 1e9);
   }
+  llvm::sort(infos,
+             [](const auto &a, const auto &b) { return a.name < b.name; });
   return infos;
 }
 

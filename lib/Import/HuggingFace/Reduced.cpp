@@ -53,6 +53,8 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   small.headDim = std::min<int64_t>(config.headDim, 8);
   if (config.latent) {
     small.numAttentionHeads = std::min<int64_t>(config.numAttentionHeads, 4);
+    small.numKeyValueHeads =
+        std::min(config.numKeyValueHeads, small.numAttentionHeads);
     small.latent = reduced(*config.latent, small.numHiddenLayers);
     small.headDim = small.latent->getHeadDim();
     small.ropeWidth = small.latent->ropeHeadDim;
@@ -80,25 +82,4 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   if (small.padTokenId && *small.padTokenId >= small.vocabSize)
     small.padTokenId = 0;
   return small;
-}
-
-double tensorcast::countParameters(const DecoderConfig &config) {
-  double hidden = config.hiddenSize, inner = config.intermediateSize;
-  double query = config.getQueryWidth(), key = config.getKeyWidth();
-  double layer = 2 * hidden;   // the two norms
-  layer += 3 * hidden * inner; // gate, up, down
-  layer += config.mlpBias ? 2 * inner + hidden : 0;
-  double attention = hidden * (query + 2 * key); // query, key, value
-  attention += query * hidden;                   // attention output
-  attention += config.qkvBias ? query + 2 * key : 0;
-  attention += config.outputBias ? hidden : 0;
-  attention += config.qkNorm ? 2.0 * config.headDim : 0;
-  double layers = config.numHiddenLayers * layer;
-  for (int64_t i = 0; i < config.numHiddenLayers; ++i)
-    layers += config.latent ? countLatentParameters(config, i) : attention;
-
-  double vocabulary = double(config.vocabSize) * hidden;
-  if (!config.tieWordEmbeddings)
-    vocabulary *= 2;
-  return layers + vocabulary + hidden;
 }

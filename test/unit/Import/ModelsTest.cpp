@@ -37,6 +37,12 @@ TEST_F(ModelsTest, AllPresetsLoad) {
   ASSERT_NE(preset, presets.end());
   EXPECT_EQ(preset->description,
             "36 layers, hidden size 4096, 8.2 billion parameters");
+  const auto *mixture = llvm::find_if(presets, [](const auto &info) {
+    return info.name == "Qwen/Qwen3-30B-A3B";
+  });
+  ASSERT_NE(mixture, presets.end());
+  EXPECT_EQ(mixture->description, "48 layers, hidden size 2048, 30.5 billion "
+                                  "parameters, 3.4 of them active");
 }
 
 TEST_F(ModelsTest, NumbersOfAPreset) {
@@ -58,7 +64,7 @@ TEST_F(ModelsTest, NamesOfPresets) {
 }
 
 TEST_F(ModelsTest, UnknownNamesNameTheNearest) {
-  std::string known = " known models: Qwen/Qwen2.5-0.5B-Instruct, ";
+  std::string known = " known models: MiniMaxAI/MiniMax-M2";
   EXPECT_TRUE(StringRef(nameOf("Qwen/Qwen3-33B"))
                   .starts_with("unknown model 'Qwen/Qwen3-33B'; did you mean "
                                "'Qwen/Qwen3-32B'?" +

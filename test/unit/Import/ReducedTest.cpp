@@ -67,6 +67,12 @@ TEST_F(ReducedTest, ParametersOfPublishedModels) {
   EXPECT_NEAR(countParameters(load("Llama-3.1-8B")), 8.03e9, 0.01e9);
   EXPECT_NEAR(countParameters(load("Qwen2.5-7B-Instruct")), 7.616e9, 0.001e9);
   EXPECT_NEAR(countParameters(load("Mistral-7B-v0.3")), 7.248e9, 0.001e9);
+  EXPECT_NEAR(countParameters(load("Mixtral-8x7B-v0.1")), 46.7e9, 0.05e9);
+  EXPECT_NEAR(countParameters(load("DeepSeek-V3")), 671e9, 0.5e9);
+  EXPECT_NEAR(countActiveParameters(load("DeepSeek-V3")), 37e9, 1e9);
+  EXPECT_NEAR(countParameters(load("gpt-oss-20b")), 20.9e9, 0.05e9);
+  EXPECT_NEAR(countActiveParameters(load("Qwen3-8B")),
+              countParameters(load("Qwen3-8B")), 0);
 }
 
 } // namespace

@@ -94,8 +94,11 @@ LogicalResult setDraftTokens(DecoderConfig &config, int64_t numTokens,
 /// `config` stays so, in sizes that run in milliseconds.
 DecoderConfig reduced(const DecoderConfig &config);
 
-/// Number of weights; a double, since absurd configs pass 2^63.
+/// Number of weights, without those of layers that predict further tokens; a
+/// double, since absurd configs pass 2^63.
 double countParameters(const DecoderConfig &config);
+/// The same, of routed experts only as many as a token visits.
+double countActiveParameters(const DecoderConfig &config);
 
 } // namespace mlir::tensorcast
 
