@@ -81,7 +81,13 @@ CASES = {
     "default window": change(model_type="mistral"),
     "layer types": change(layer_types=["full_attention", "sliding_attention"]),
     "rotation": change(partial_rotary_factor=0.5),
-    "nested config": json.dumps({"text_config": GOOD}),
+    "nested config": change(text_config=GOOD),
+    "no text model": json.dumps({"model_type": "qwen3_vl"}),
+    "bad text": json.dumps({"model_type": "qwen3_vl", "text_config": [GOOD]}),
+    "key of the text": json.dumps(
+        {"model_type": "internvl", "text_config": {**GOOD, "head_dim": 7}}),
+    "text in text": json.dumps(
+        {"model_type": "internvl", "text_config": {"model_type": "qwen3_vl"}}),
 }
 
 

@@ -41,13 +41,10 @@ static LogicalResult rejectNestedConfigs(JsonReader &reader) {
 }
 
 /// The family that the config says it belongs to.
-static FailureOr<Family> findFamily(JsonReader &reader, std::string &modelType,
-                                    StringRef familiesFile,
+static FailureOr<Family> findFamily(JsonReader &reader,
+                                    const FamilySet &families,
                                     MLIRContext *context) {
-  FailureOr<FamilySet> families = readFamilies(familiesFile, context);
-  if (failed(families))
-    return failure();
-  SmallVector<std::string> names = families->list();
+  SmallVector<std::string> names = families.list();
   SmallVector<StringRef> known(names.begin(), names.end());
 
   if (!reader.has("model_type")) {
@@ -61,7 +58,7 @@ static FailureOr<Family> findFamily(JsonReader &reader, std::string &modelType,
                  << describeJson(architectures->front());
     return failure();
   }
-  modelType = reader.string("model_type");
+  std::string modelType = reader.string("model_type");
   if (failed(reader.finish()))
     return failure();
   if (!llvm::is_contained(known, modelType)) {
@@ -69,7 +66,7 @@ static FailureOr<Family> findFamily(JsonReader &reader, std::string &modelType,
            << unknownName("model type", modelType, known)
            << " (docs/families.md: how to add one)";
   }
-  return readFamily(*families, modelType, context);
+  return readFamily(families, modelType, context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,19 +213,20 @@ static void checkHeads(JsonReader &reader, DecoderConfig &config,
         << config.headDim << " it makes " << config.ropeWidth;
 }
 
-FailureOr<DecoderConfig>
-tensorcast::readConfig(const Json &json, StringRef source, StringRef modelName,
-                       MLIRContext *context, StringRef familiesFile) {
-  Location loc = UnknownLoc::get(context);
-  JsonReader reader(json, source, loc);
-  if (failed(reader.finish()) || failed(rejectNestedConfigs(reader)))
-    return failure();
-  DecoderConfig config;
-  config.name = modelName.str();
-  FailureOr<Family> family =
-      findFamily(reader, config.modelType, familiesFile, context);
+/// Reads a config of a text model.
+static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
+                                         const FamilySet &families,
+                                         Location loc) {
+  FailureOr<Family> family = findFamily(reader, families, loc.getContext());
   if (failed(family))
     return failure();
+  if (!family->textConfig.empty())
+    return reader.emitError("model_type")
+           << "expected a text model's, but got that of one of more than text";
+  if (failed(rejectNestedConfigs(reader)))
+    return failure();
+  DecoderConfig config;
+  config.modelType = family->name;
 
   config.hiddenSize = reader.integer("hidden_size", 1, maxSize);
   config.numHiddenLayers = reader.integer("num_hidden_layers", 1, maxLayers);
@@ -302,6 +300,46 @@ tensorcast::readConfig(const Json &json, StringRef source, StringRef modelName,
     emitWarning(loc) << source
                      << ": /quantization_config: ignored; what is quantized is "
                         "chosen when the model is compiled";
+  return config;
+}
+
+/// Reads a config whose member `key` is the text model's. What both may say,
+/// the outer one says.
+static FailureOr<DecoderConfig> readNestedText(JsonReader &reader,
+                                               StringRef key, StringRef source,
+                                               const FamilySet &families,
+                                               Location loc) {
+  const Json *nested = reader.optionalObject(key);
+  if (!nested && !reader.has(key))
+    return reader.emitError(key)
+           << "expected the config of the text model, but it is missing";
+  std::optional<bool> ties = reader.optionalBoolean("tie_word_embeddings");
+  if (failed(reader.finish()))
+    return failure();
+  JsonReader inner(*nested, source, loc, reader.pointerTo(key));
+  FailureOr<DecoderConfig> config = readText(inner, source, families, loc);
+  if (succeeded(config) && ties)
+    config->tieWordEmbeddings = *ties;
+  return config;
+}
+
+FailureOr<DecoderConfig>
+tensorcast::readConfig(const Json &json, StringRef source, StringRef modelName,
+                       MLIRContext *context, StringRef familiesFile) {
+  Location loc = UnknownLoc::get(context);
+  JsonReader reader(json, source, loc);
+  FailureOr<FamilySet> families = readFamilies(familiesFile, context);
+  if (failed(reader.finish()) || failed(families))
+    return failure();
+  FailureOr<Family> family = findFamily(reader, *families, context);
+  if (failed(family))
+    return failure();
+  FailureOr<DecoderConfig> config =
+      family->textConfig.empty()
+          ? readText(reader, source, *families, loc)
+          : readNestedText(reader, family->textConfig, source, *families, loc);
+  if (succeeded(config))
+    config->name = modelName.str();
   return config;
 }
 

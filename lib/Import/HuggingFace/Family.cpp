@@ -109,6 +109,36 @@ static BiasRule readBias(JsonReader &reader, StringRef key) {
   return {reader.boolean(key), ""};
 }
 
+/// Replaces families that are like another one by that one, with what they say
+/// themselves in place of what it says. Changes `name` to that of the other.
+static LogicalResult resolveLikeness(JsonReader &reader,
+                                     const FamilySet &families, Json &described,
+                                     std::string &name) {
+  std::optional<std::string> base = reader.optionalString("like");
+  if (failed(reader.finish()))
+    return failure();
+  if (!base)
+    return success();
+  const Json &all =
+      families.own.contains(*base) ? families.own : families.known;
+  auto found = all.find(*base);
+  if (found == all.end() || !found->is_object() || found->contains("like")) {
+    SmallVector<std::string> names = families.list();
+    SmallVector<StringRef> known(names.begin(), names.end());
+    if (found == all.end())
+      return reader.emitError("like") << unknownName("family", *base, known);
+    return reader.emitError("like")
+           << "expected a family that is described itself, but got '" << *base
+           << "'";
+  }
+  Json merged = *found;
+  merged.merge_patch(described);
+  merged.erase("like");
+  described = std::move(merged);
+  name = *base;
+  return success();
+}
+
 FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
                                          StringRef modelType,
                                          MLIRContext *context) {
@@ -116,11 +146,20 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
   bool isOwn = families.own.contains(modelType.str());
   StringRef file = isOwn ? StringRef(families.ownFile) : familiesFile;
   JsonReader all(isOwn ? families.own : families.known, file, loc);
-  const Json &described = *all.find(modelType);
+  Json described = *all.find(modelType);
   JsonReader reader(described, file, loc, all.pointerTo(modelType));
   if (isOwn && failed(checkOwnFamily(reader, described, families, loc)))
     return failure();
   Family family;
+  family.name = modelType.str();
+  if (failed(resolveLikeness(reader, families, described, family.name)))
+    return failure();
+  family.textConfig = reader.string("text_config", "");
+  if (!family.textConfig.empty()) {
+    if (failed(reader.finish()))
+      return failure();
+    return family;
+  }
   family.qkNorm = readBias(reader, "qk_norm");
   family.qkNormOverHeads = reader.string("qk_norm_over", "head") == "layer";
   family.qkvBias = readBias(reader, "qkv_bias");

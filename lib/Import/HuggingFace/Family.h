@@ -42,6 +42,11 @@ struct LatentAttentionRule {
 
 /// One model type.
 struct Family {
+  /// Its name; that of the family that it is like, if it says so.
+  std::string name;
+  /// For models of more than text: the key of the text model's config, which
+  /// has a family of its own. Nothing else counts then.
+  std::string textConfig;
   /// Whether query and key are normalized, and over all heads together.
   BiasRule qkNorm;
   bool qkNormOverHeads = false;

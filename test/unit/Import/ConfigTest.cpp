@@ -284,7 +284,7 @@ TEST_F(ConfigTest, ModelTypes) {
       unknown.find("config.json: /model_type: unknown model type 'lama'; "
                    "did you mean 'llama'? known model types: bailing_moe"),
       0u);
-  EXPECT_NE(unknown.find("qwen3_moe (docs/families.md: how to add one)"),
+  EXPECT_NE(unknown.find(" (docs/families.md: how to add one)"),
             std::string::npos);
   EXPECT_EQ(errorsWith("model_type", 3),
             "config.json: /model_type: expected a string, but got 3");
@@ -299,13 +299,27 @@ TEST_F(ConfigTest, ModelTypes) {
 }
 
 TEST_F(ConfigTest, NestedConfigs) {
-  EXPECT_TRUE(failed(
-      read({{"model_type", "qwen3_vl"}, {"text_config", smallest("qwen3")}})));
+  Json nested = smallest("qwen3");
+  nested["text_config"] = smallest("qwen3");
+  EXPECT_TRUE(failed(read(nested)));
   EXPECT_EQ(takeMessages(),
             "config.json: /text_config: expected the config of a text model, "
             "but got one nested in another; models of more than text are not "
             "supported yet (the nested config alone, in a file of its own, may "
             "be)");
+  FailureOr<DecoderConfig> config = read({{"model_type", "qwen3_vl"},
+                                          {"tie_word_embeddings", true},
+                                          {"text_config", smallest("qwen3")}});
+  ASSERT_TRUE(succeeded(config)) << takeMessages();
+  EXPECT_EQ(config->modelType, "qwen3");
+  EXPECT_TRUE(config->tieWordEmbeddings);
+  Json text = smallest("qwen3");
+  text["model_type"] = "qwen3_vl_text";
+  config = read({{"model_type", "qwen3_vl"}, {"text_config", text}});
+  ASSERT_TRUE(succeeded(config)) << takeMessages();
+  // One that is like another is priced like it.
+  EXPECT_EQ(config->modelType, "qwen3");
+  EXPECT_FALSE(config->tieWordEmbeddings);
 }
 
 TEST_F(ConfigTest, QuantizationIsIgnoredWithAWarning) {
