@@ -1,53 +1,103 @@
 //===- tc-reduce.cpp - Shrinks modules that show a problem ----------------===//
 
-#include "tensorcast/InitAll.h"
+#include "Reducer.h"
 
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Reducer/ReductionPatternInterface.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "tensorcast/CommandLine/CommandLine.h"
+#include "tensorcast/CommandLine/DiagnosticPrinter.h"
+#include "tensorcast/CommandLine/InputModule.h"
+#include "tensorcast/CommandLine/OutputFile.h"
+#include "tensorcast/InitAll.h"
+#include "tensorcast/Support/SourceCheck.h"
+
+#include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
+using namespace mlir::tensorcast;
 
-namespace {
-/// Replaces an op by one of its operands of the same type: drops a layer, or a
-/// step within it.
-struct ForwardOperand : RewritePattern {
-  explicit ForwardOperand(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+#define OPTTABLE_STR_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_STR_TABLE_CODE
 
-  LogicalResult matchAndRewrite(Operation *op,
-                                PatternRewriter &rewriter) const override {
-    if (!isa_and_nonnull<transformer::TransformerDialect,
-                         ascend::AscendDialect>(op->getDialect()) ||
-        op->getNumResults() != 1)
-      return rewriter.notifyMatchFailure(op, "not an op of one result");
-    for (Value operand : op->getOperands())
-      if (operand.getType() == op->getResult(0).getType()) {
-        rewriter.replaceOp(op, operand);
-        return success();
-      }
-    return rewriter.notifyMatchFailure(op, "no operand of the result's type");
-  }
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "Options.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+enum OptionID {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
 };
 
-struct ReductionInterface : DialectReductionPatternInterface {
-  explicit ReductionInterface(Dialect *dialect)
-      : DialectReductionPatternInterface(dialect) {}
+using namespace llvm::opt;
+static constexpr OptTable::Info optionInfos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
 
-  void populateReductionPatterns(RewritePatternSet &patterns) const override {
-    patterns.add<ForwardOperand>(patterns.getContext());
-  }
+namespace {
+struct ReduceOptTable : GenericOptTable {
+  ReduceOptTable()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, optionInfos) {}
 };
 } // namespace
 
+static constexpr StringLiteral overview =
+    "Makes a module smaller for as long as a test succeeds for it: drops "
+    "layers, ends functions earlier and leaves out ops.\n\n"
+    "  tc-reduce model.mlir --test=./fails.sh -o small.mlir\n\n"
+    "Exit status: 0 if done, 1 if the module does not show the problem or the "
+    "test cannot be run, 2 for bad usage.";
+
 int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  installFatalErrorHandlers();
+  ReduceOptTable table;
+  CommandLine line("tc-reduce", table, Visibility(DefaultVis), llvm::errs());
+  if (failed(line.parse(ArrayRef<const char *>(argv, argc).drop_front())))
+    return ExitUsage;
+  if (line.hasFlag(OPT_help)) {
+    table.printHelp(llvm::outs(), "tc-reduce MODEL.mlir --test=COMMAND",
+                    overview.data());
+    return ExitSuccess;
+  }
+  if (line.hasFlag(OPT_version)) {
+    llvm::outs() << "tc-reduce " TENSORCAST_VERSION "\n";
+    return ExitSuccess;
+  }
+  std::vector<std::string> files = line.getArgs().getAllArgValues(OPT_INPUT);
+  if (files.size() != 1)
+    line.reportError("expected one .mlir file, but got " + Twine(files.size()) +
+                     "; try --help");
+  ReducerOptions options;
+  options.test = line.getString(OPT_test_eq).str();
+  if (options.test.empty())
+    line.reportError("expected '--test' with a command, but got none");
+  options.maxTests = line.getInteger(OPT_max_tests_eq, options.maxTests);
+  if (options.maxTests < 1)
+    line.reportError("expected at least 1 for '--max-tests', but got " +
+                     Twine(options.maxTests));
+  if (!line.hasFlag(OPT_quiet))
+    options.progress = &llvm::errs();
+  if (line.hasError())
+    return ExitUsage;
+
   DialectRegistry registry;
-  tensorcast::registerAllDialects(registry);
-  tensorcast::registerAllPasses();
-  registry.addExtension(
-      +[](MLIRContext *, transformer::TransformerDialect *dialect) {
-        dialect->addInterfaces<ReductionInterface>();
-      });
-  MLIRContext context(registry);
-  return failed(mlirReduceMain(argc, argv, context));
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sourceManager;
+  DiagnosticPrinter printer(&context, "tc-reduce", sourceManager, llvm::errs());
+  OwningOpRef<ModuleOp> module =
+      readModule(files.front(), sourceManager, &context);
+  if (!module || failed(reduce(module, options)))
+    return ExitFailure;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  module->getOperation()->print(os, flags);
+  return failed(writeFile(line.getString(OPT_output, "-"), text, &context))
+             ? ExitFailure
+             : ExitSuccess;
 }
