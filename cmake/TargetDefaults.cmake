@@ -21,13 +21,17 @@ function(tensorcast_targets out directory)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# Defines TensorCastPrecompiled, which compiles cmake/Precompiled.h once for all.
-function(tensorcast_add_precompiled_header)
-  set(source ${PROJECT_BINARY_DIR}/Precompiled.cpp)
-  file(CONFIGURE OUTPUT ${source} CONTENT "// Carries the precompiled header.\n")
-  add_library(TensorCastPrecompiled OBJECT ${source})
-  target_precompile_headers(TensorCastPrecompiled PRIVATE
-    ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+# Libraries that know no dialect, so that a change to one does not rebuild them.
+set(TENSORCAST_LIBRARIES_WITHOUT_DIALECTS
+  TensorCastCommandLine TensorCastDevice TensorCastSupport)
+
+# Defines TARGET, which compiles cmake/HEADER once for all that reuse it.
+function(tensorcast_add_precompiled_header target header)
+  set(source ${PROJECT_BINARY_DIR}/${target}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Carries ${header}.\n")
+  add_library(${target} OBJECT ${source})
+  target_precompile_headers(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/${header})
 endfunction()
 
 function(tensorcast_apply_target_defaults)
@@ -36,7 +40,12 @@ function(tensorcast_apply_target_defaults)
   tensorcast_targets(libraries ${PROJECT_SOURCE_DIR}/lib STATIC_LIBRARY)
   tensorcast_targets(programs ${PROJECT_SOURCE_DIR} EXECUTABLE)
   if(TENSORCAST_PRECOMPILED_HEADERS)
-    tensorcast_add_precompiled_header()
+    tensorcast_add_precompiled_header(TensorCastPrecompiled Precompiled.h)
+    tensorcast_add_precompiled_header(TensorCastPrecompiledDialects
+      PrecompiledDialects.h)
+    if(generated)
+      add_dependencies(TensorCastPrecompiledDialects ${generated})
+    endif()
   endif()
 
   foreach(target IN LISTS libraries programs)
@@ -46,7 +55,11 @@ function(tensorcast_apply_target_defaults)
       add_dependencies(${target} ${generated})
     endif()
     if(TENSORCAST_PRECOMPILED_HEADERS)
-      target_precompile_headers(${target} REUSE_FROM TensorCastPrecompiled)
+      set(header TensorCastPrecompiledDialects)
+      if(target IN_LIST TENSORCAST_LIBRARIES_WITHOUT_DIALECTS)
+        set(header TensorCastPrecompiled)
+      endif()
+      target_precompile_headers(${target} REUSE_FROM ${header})
     endif()
   endforeach()
   foreach(target IN LISTS libraries)
