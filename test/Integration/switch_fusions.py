@@ -126,8 +126,10 @@ def is_won_back(path):
 
 
 def is_dense(family):
-    """Mixtures and latent attention are made of other launches."""
-    return not family.get("mixture") and not family.get("latent_attention")
+    """Mixtures and latent attention are made of other launches; families that
+    nest or resemble another are made of that one's."""
+    return not any(family.get(key) for key in
+                   ("mixture", "latent_attention", "text_config", "like"))
 
 
 class Tools:
