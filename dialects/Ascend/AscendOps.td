@@ -246,6 +246,28 @@ def Ascend_CollectiveOp : Ascend_WorkOp<"collective"> {
   }];
 }
 
+def Ascend_SendReceiveOp : Ascend_WorkOp<"send_receive"> {
+  let summary = "A transfer from one device to another.";
+  let description = [{
+    Device `from` sends a tensor of `bytes` to device `to`, over one link of the
+    level at which the two differ.
+
+    ```mlir
+    ascend.launch "send_receive"() : () -> () {
+      ascend.send_receive bytes(10240 * tokens) from(0) to(8)
+    }
+    ```
+  }];
+  let arguments = (ins Transformer_ExprAttr:$bytes,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$from,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$to);
+  let assemblyFormat = [{
+    `bytes` `(` custom<Expr>($bytes) `)` `from` `(` $from `)` `to` `(` $to `)`
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Ascend_ExtraStartsOp : Ascend_WorkOp<"extra_starts"> {
   let summary = "Fixed costs of steps within a kernel.";
   let description = [{

@@ -192,12 +192,15 @@ def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
     attention output, the MLP and the head, where they are others. Of the
     mixtures of experts, `expert_parallel` devices share the experts,
     `expert_tensor` neighbours the matrices of each, and `shared_expert` devices
-    those of the shared expert.
+    those of the shared expert. With `pipeline_parallel` stages, each has its
+    share of the layers and of the devices, and groups are of devices of one
+    stage.
 
     ```mlir
     #plan = #transformer.plan<devices = 16, data_parallel = 2>
     #other_groups = #transformer.plan<devices = 16, data_parallel = 2, mlp = 4>
     #experts = #transformer.plan<devices = 16, data_parallel = 4, expert_parallel = 16>
+    #stages = #transformer.plan<devices = 32, data_parallel = 1, pipeline_parallel = 4>
     ```
   }];
   let parameters = (ins "int64_t":$devices, "int64_t":$data_parallel,
@@ -206,13 +209,18 @@ def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "0">:$head,
     DefaultValuedParameter<"int64_t", "1">:$expert_parallel,
     DefaultValuedParameter<"int64_t", "1">:$expert_tensor,
-    DefaultValuedParameter<"int64_t", "1">:$shared_expert);
+    DefaultValuedParameter<"int64_t", "1">:$shared_expert,
+    DefaultValuedParameter<"int64_t", "1">:$pipeline_parallel);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Devices that run one stage.
+    int64_t getStageDevices() const {
+      return getDevices() / getPipelineParallel();
+    }
     /// Devices that share each layer.
     int64_t getTensorParallel() const {
-      return getDevices() / getDataParallel();
+      return getStageDevices() / getDataParallel();
     }
     /// Devices that share a weight of `group`.
     int64_t getGroupSize(ShardGroup group) const;

@@ -56,6 +56,57 @@ def TransformerInlineLayers : Pass<"transformer-inline-layers",
 }
 
 //===----------------------------------------------------------------------===//
+// Stages of a pipeline
+//===----------------------------------------------------------------------===//
+
+def TransformerSplitStages : Pass<"transformer-split-stages",
+                                  "::mlir::ModuleOp"> {
+  let summary = "Splits the model into stages of a pipeline.";
+  let description = [{
+    Cuts the function that calls the layers into functions of one stage each
+    (`transformer.stage`), and sends what a stage needs of an earlier one from
+    stage to stage (`transformer.send_receive`). Layers are in order; `L` layers
+    over `S` stages are `L / S` in each, and of the `L mod S` left over, one
+    goes to each of the stages counted back from the one before the last. What
+    comes before the layers, such as the embedding, is in the first stage; what
+    depends on the last layer, such as norm, head and layers that predict
+    further, in the last one. Weights, and lookups whose result is no tensor,
+    such as that of the rope tables, are repeated in each stage that needs them.
+    Stage `s` is on device `s * tp` for all of its devices, `tp` being the
+    devices that share a layer.
+
+    The layers are those of the first chain in which each layer takes a result
+    of the one before it and one of which has a KV cache; if none has, of the
+    first chain. Layer functions stay as they are, shared by all stages.
+
+    Needs a module with layers that are not dissolved, and at most as many
+    stages as layers. Sharding comes before it: its plan says how many stages
+    there are; a module without a plan gets one. Afterwards the module means the
+    same: `transformer-join-stages` is its inverse.
+  }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
+  let options = [
+    Option<"stages", "stages", "int64_t", /*default=*/"0",
+           "Stages of the pipeline; those of the module's plan if 0.">,
+  ];
+}
+
+def TransformerJoinStages : Pass<"transformer-join-stages",
+                                 "::mlir::ModuleOp"> {
+  let summary = "Joins the stages of a pipeline to one model.";
+  let description = [{
+    Replaces each `transformer.stage` by the body of its function, and each
+    transfer between stages by what it moves; weights that several stages
+    declare are declared once. The plan becomes that of one stage's devices, and
+    is removed if that is one device. The inverse of `transformer-split-stages`,
+    and how a pipeline is executed: all stages in one module.
+
+    Needs a module that is not lowered to launches.
+  }];
+  let dependentDialects = ["::mlir::transformer::TransformerDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Workload
 //===----------------------------------------------------------------------===//
 
@@ -137,6 +188,9 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     (`transformer.add_shared_choice`); device 0 is one of the others, or, with
     `host-external-shared-experts`, one of these.
 
+    With `pp` stages, what is rewritten is one stage's device 0, of as many
+    devices as a stage has; `transformer-split-stages` then cuts the model.
+
     Leaves the module attribute `transformer.plan`. Needs a module that is
     neither sharded nor bound; quantize afterwards, so that scales belong to what
     a device holds.
@@ -144,11 +198,15 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [
     Option<"devices", "devices", "int64_t", /*default=*/"0",
-           "Devices that run the model; tp * dp if 0.">,
+           "Devices that run the model; tp * dp * pp if 0.">,
     Option<"tensor", "tp", "int64_t", "0",
            "Devices that share each layer (tensor parallel); 1 if 0.">,
     Option<"data", "dp", "int64_t", "0",
-           "Groups that share the requests (data parallel); devices / tp if 0.">,
+           "Groups that share the requests (data parallel); devices / (tp * "
+           "pp) if 0.">,
+    Option<"pipeline", "pp", "int64_t", "0",
+           "Stages that share the layers (pipeline parallel), each on its "
+           "share of the devices; 1 if 0.">,
     Option<"output", "o-proj-tp", "int64_t", "0",
            "Devices that share the attention output; tp if 0.">,
     Option<"mlp", "mlp-tp", "int64_t", "0",
@@ -231,7 +289,7 @@ def TransformerQuantize
     cache have 8 bits, with scales as weights.
 
     Private functions, which layers call, are quantized; what lies outside of
-    layers, such as the head, is not. Patterns of names are matched within the
+    layers, such as the head, is not, nor are functions that call layers. Patterns of names are matched within the
     layer, without `.weight` (`self_attn.q_proj`). Needs linear layers
     whose weight is a `transformer.weight`; others are left alone, with a remark
     of category `quantize`. Shard first: scales belong to what a device holds.

@@ -16,16 +16,17 @@ struct Link {
 };
 } // namespace
 
-/// The outermost level at which devices 0, step, ... have different
+/// The outermost level at which the devices of a group have different
 /// coordinates; devices are numbered with the innermost level fastest.
 static size_t findLevel(const ExchangeAmount &exchange,
                         const DeviceProfile &device) {
-  int64_t last = (exchange.count - 1) * exchange.step;
+  int64_t first = exchange.first;
+  int64_t last = first + (exchange.count - 1) * exchange.step;
   int64_t inner = device.getNumDevices();
   for (auto [index, level] : llvm::enumerate(device.interconnect)) {
     inner /= level.size;
-    // Rank 0 has coordinate 0 everywhere, so the last one tells.
-    if (last / inner != 0)
+    // What lies further out is the same for both, so a quotient tells.
+    if (last / inner != first / inner)
       return index;
   }
   return device.interconnect.size() - 1;
@@ -36,7 +37,7 @@ static Link getLink(const ExchangeAmount &exchange,
   size_t index = findLevel(exchange, device);
   const InterconnectLevel &level = device.interconnect[index];
   double bandwidth = level.bandwidthBytesPerS * level.efficiency;
-  if (level.topology == Topology::FullMesh) {
+  if (exchange.kind && level.topology == Topology::FullMesh) {
     // Each of the other devices has a link of its own; the group uses those to
     // its members.
     double reachable = 1;
@@ -51,7 +52,9 @@ static Link getLink(const ExchangeAmount &exchange,
 double mlir::tensorcast::getWireBytes(const ExchangeAmount &exchange) {
   double others = static_cast<double>(exchange.count - 1);
   double share = others / exchange.count;
-  switch (exchange.kind) {
+  if (!exchange.kind)
+    return exchange.bytes;
+  switch (*exchange.kind) {
   case CollectiveKind::AllReduce:
     return 2 * share * exchange.bytes;
   case CollectiveKind::AllGather:

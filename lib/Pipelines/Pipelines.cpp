@@ -46,6 +46,7 @@ public:
     shard.devices = options.devices;
     shard.tensor = options.tensor;
     shard.data = options.data;
+    shard.pipeline = options.pipeline;
     shard.output = options.output;
     shard.mlp = options.mlp;
     shard.head = options.head;
@@ -59,6 +60,12 @@ public:
     shard.hostSharedExperts = options.hostSharedExperts;
     shard.wideSharedChoice = kernels.getSwitch("wide_shared_choice") != 0;
     pm.addPass(transformer::createTransformerShard(shard));
+  }
+
+  /// Cuts the model into the stages of the plan; layers are still there.
+  void addStages() {
+    if (options.pipeline > 1)
+      pm.addPass(transformer::createTransformerSplitStages());
   }
 
   void addQuantization() {
@@ -214,6 +221,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
     pm.addPass(transformer::createTransformerDedupLayers());
   builder.addSharding();
   builder.addQuantization();
+  builder.addStages();
   builder.addWorkload();
   builder.addDecomposition(/*compiled=*/false);
   builder.addPatterns();
@@ -227,6 +235,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
     pm.addPass(transformer::createTransformerDedupLayers());
   builder.addSharding();
   builder.addQuantization();
+  builder.addStages();
   builder.addWorkload();
   builder.addDecomposition(/*compiled=*/true);
   // Without regions per layer, kernels reach across the edges of layers.

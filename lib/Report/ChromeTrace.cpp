@@ -1,7 +1,8 @@
 //===- ChromeTrace.cpp - A run as a timeline for viewers ------------------===//
 //
 // Writes the JSON of Chrome's trace viewer, which Perfetto reads: one process
-// per model, one thread per stream, layers around their kernels.
+// per model or stage of its pipeline, one thread per stream, layers around
+// their kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,11 +53,19 @@ public:
                 {"execution_time_s", report.executionTimeS},
                 {"kernel_time_s", report.kernelTimeS}})
        << ",\n\"traceEvents\":[\n";
-    writeName("process_name", 0, report.model);
-    for (unsigned i = 0; i < (timeline.hasStreams() ? numStreams : 1); ++i) {
-      os << ",\n";
-      writeName("thread_name", i,
-                ascend::stringifyStream(static_cast<ascend::Stream>(i)));
+    unsigned numStages = report.stages.size();
+    for (unsigned stage = 0; stage < std::max(numStages, 1u); ++stage) {
+      if (stage > 0)
+        os << ",\n";
+      writeName("process_name", stage, 0,
+                numStages == 0
+                    ? report.model
+                    : report.model + " stage " + std::to_string(stage));
+      for (unsigned i = 0; i < (timeline.hasStreams() ? numStreams : 1); ++i) {
+        os << ",\n";
+        writeName("thread_name", stage, i,
+                  ascend::stringifyStream(static_cast<ascend::Stream>(i)));
+      }
     }
     TimelineSpans run = timeline.getSpans();
     // Viewers want events by time, and what is around others before them.
@@ -71,23 +80,26 @@ public:
 
 private:
   /// What a process or thread is called; threads are sorted by number.
-  void writeName(StringRef kind, unsigned thread, StringRef name) {
-    os << "{\"name\":\"" << kind
-       << "\",\"ph\":\"M\",\"pid\":0,\"tid\":" << thread
-       << ",\"args\":" << dump({{"name", name.str()}}) << "}";
+  void writeName(StringRef kind, unsigned process, unsigned thread,
+                 StringRef name) {
+    os << "{\"name\":\"" << kind << "\",\"ph\":\"M\",\"pid\":" << process
+       << ",\"tid\":" << thread << ",\"args\":" << dump({{"name", name.str()}})
+       << "}";
   }
 
   void writeSpan(const TimelineSpan &span, StringRef layer) {
     auto launch = dyn_cast<ascend::LaunchOp>(span.event->op);
-    os << ",\n{\"ph\":\"X\",\"pid\":0,\"tid\":"
-       << static_cast<unsigned>(span.stream) << ",\"ts\":";
+    os << ",\n{\"ph\":\"X\",\"pid\":" << span.stage
+       << ",\"tid\":" << static_cast<unsigned>(span.stream) << ",\"ts\":";
     printMicroseconds(os, span.startNs);
     os << ",\"dur\":";
     printMicroseconds(os, span.endNs - span.startNs);
     if (!launch) {
-      auto call = cast<transformer::LayerOp>(span.event->op);
-      os << ",\"cat\":\"layer\",\"name\":" << dump(layer.str())
-         << ",\"args\":{\"function\":" << dump(call.getCallee().str()) << "}}";
+      StringRef kind =
+          isa<transformer::StageOp>(span.event->op) ? "stage" : "layer";
+      FlatSymbolRefAttr callee = transformer::getCallee(span.event->op);
+      os << ",\"cat\":\"" << kind << "\",\"name\":" << dump(layer.str())
+         << ",\"args\":{\"function\":" << dump(callee.getValue().str()) << "}}";
       return;
     }
     auto [text, isNew] = texts.try_emplace(span.event);

@@ -51,11 +51,21 @@ public:
 
 private:
   void printExchange(const ascend::Exchange &exchange) {
-    ExchangeAmount amount = {
-        exchange.kind, transformer::evaluate(exchange.bytes, workload),
-        exchange.ranks.getCount(), exchange.ranks.getStep()};
+    ExchangeAmount amount = {exchange.kind,
+                             transformer::evaluate(exchange.bytes, workload),
+                             exchange.ranks.getCount(),
+                             exchange.ranks.getStep(),
+                             exchange.isSerial,
+                             exchange.first};
     os << "  communication: " << formatTime(getExchangeTime(amount, device))
-       << " = " << ascend::stringifyCollectiveKind(exchange.kind) << " of "
+       << " = ";
+    if (!exchange.kind) {
+      os << "send_receive of " << format(exchange.bytes)
+         << " bytes between devices " << amount.first << " and "
+         << amount.first + amount.step << "\n";
+      return;
+    }
+    os << ascend::stringifyCollectiveKind(*exchange.kind) << " of "
        << format(exchange.bytes) << " bytes over " << amount.count
        << " devices in steps of " << amount.step << ", "
        << llvm::format("%.6g", getWireBytes(amount))

@@ -90,6 +90,11 @@ Json mlir::tensorcast::toJson(const Report &report) {
     json["layers"].push_back({{"kind", row.kind},
                               {"calls", toIntegerJson(row.calls)},
                               {"total_s", row.totalS}});
+  for (const StageRow &row : report.stages)
+    json["stages"].push_back({{"layers", toIntegerJson(row.layers)},
+                              {"execution_time_s", row.executionTimeS},
+                              {"transfer_s", row.transferS},
+                              {"memory", ::toJson(row.memory)}});
   json["ops"] = Json::array();
   for (const OpRow &row : report.ops)
     json["ops"].push_back(::toJson(row));

@@ -97,8 +97,8 @@ private:
       for (Value result : op.getResults())
         results += getBytes(result);
       // What a layer returns is made inside of it.
-      if (auto layer = dyn_cast<LayerOp>(op))
-        inner = getPeak(symbols.lookup<func::FuncOp>(layer.getCallee()));
+      if (FlatSymbolRefAttr callee = getCallee(&op))
+        inner = getPeak(symbols.lookup<func::FuncOp>(callee.getAttr()));
       peak = std::max(peak, live + std::max(results, inner));
       live += results;
       for (Value dead : freedAfter.lookup(&op))
@@ -142,10 +142,11 @@ static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
   return bytes;
 }
 
-FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
+/// What one run of `root` needs, or of all functions that nothing calls.
+static FailureOr<MemoryUse> measure(ModuleOp module, func::FuncOp root) {
   auto workload = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName);
-  auto runs = countRuns(module);
-  auto sets = countWeightSets(module);
+  auto runs = countRuns(module, root);
+  auto sets = countWeightSets(module, root);
   if (failed(runs) || failed(sets))
     return failure();
   SymbolTable symbols(module);
@@ -159,9 +160,11 @@ FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
         times * getCacheBytes(function, workload, /*auxiliary=*/false);
     auxiliaryBytes +=
         times * getCacheBytes(function, workload, /*auxiliary=*/true);
+    if (root && function != root)
+      continue;
     // Arguments of a function that no layer calls are there all the time.
     double arguments = 0;
-    if (!function.isPrivate())
+    if (root || !function.isPrivate())
       for (Value argument : function.getArguments())
         arguments += liveness.getBytes(argument);
     memory.activationBytes = std::max(memory.activationBytes,
@@ -172,4 +175,52 @@ FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
           module->getAttrOfType<IntegerAttr>(ascend::kReservedBytesAttrName))
     memory.reservedBytes = static_cast<double>(reserved.getInt());
   return memory;
+}
+
+size_t mlir::tensorcast::findLargest(ArrayRef<MemoryUse> stages) {
+  auto getBytes = [](const MemoryUse &use) {
+    return use.weightsBytes + use.kvCacheBytes + use.activationBytes;
+  };
+  // Of equal ones the first.
+  return std::max_element(stages.begin(), stages.end(),
+                          [&](const MemoryUse &lhs, const MemoryUse &rhs) {
+                            return getBytes(lhs) < getBytes(rhs);
+                          }) -
+         stages.begin();
+}
+
+/// What is beside stages would be on none of their devices.
+static LogicalResult checkBesideStages(func::FuncOp function) {
+  for (Operation &op : function.getBody().front())
+    if (isa<LayerOp, WeightOp, KVCacheOp>(op))
+      return op.emitOpError("expected to be in a stage, as @")
+             << function.getName() << " runs stages";
+  return success();
+}
+
+FailureOr<SmallVector<MemoryUse>>
+mlir::tensorcast::measureStages(ModuleOp module) {
+  SymbolTable symbols(module);
+  SmallVector<MemoryUse> stages;
+  WalkResult result = module.walk([&](StageOp stage) {
+    FailureOr<MemoryUse> memory =
+        measure(module, symbols.lookup<func::FuncOp>(stage.getCallee()));
+    if (failed(memory) ||
+        failed(checkBesideStages(cast<func::FuncOp>(stage->getParentOp()))))
+      return WalkResult::interrupt();
+    stages.push_back(*memory);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return stages;
+}
+
+FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
+  FailureOr<SmallVector<MemoryUse>> stages = measureStages(module);
+  if (failed(stages))
+    return failure();
+  if (stages->empty())
+    return measure(module, /*root=*/{});
+  return (*stages)[findLargest(*stages)];
 }

@@ -31,6 +31,8 @@ struct LaunchSum {
   CostTerms terms;
   WorkSum work;
   double writeBacks = 0;
+  /// Whether it does nothing but send from one stage to the next.
+  bool isTransfer = false;
   llvm::SetVector<StringAttr> provenance;
   /// Of one call.
   std::vector<PartRow> parts;
@@ -58,7 +60,8 @@ public:
       report.kernelTimeS += totalS;
       report.launches += sum.calls;
       report.writeBacks += sum.calls * sum.writeBacks;
-      report.breakdown.add(sum.terms, sum.calls);
+      if (!sum.isTransfer)
+        report.breakdown.add(sum.terms, sum.calls);
       addWork(report.work, sum.work, sum.calls);
 
       OpRow *row = report.ops.empty() ? nullptr : &report.ops.back();
@@ -107,6 +110,7 @@ private:
       sum.work = getWork(launch);
       if (pricing)
         addParts(sum.parts, getParts(launch, *pricing), /*calls=*/1);
+      sum.isTransfer = ascend::isTransfer(launch);
       sum.writeBacks = llvm::count_if(launch.getResultTypes(),
                                       llvm::IsaPred<RankedTensorType>);
     }
@@ -130,9 +134,9 @@ private:
     work.bytesRead = value(total.bytesRead);
     work.bytesWritten = value(total.bytesWritten);
     for (const ascend::Exchange &exchange : total.exchanges)
-      work.wireBytes +=
-          getWireBytes({exchange.kind, value(exchange.bytes),
-                        exchange.ranks.getCount(), exchange.ranks.getStep()});
+      work.wireBytes += getWireBytes(
+          {exchange.kind, value(exchange.bytes), exchange.ranks.getCount(),
+           exchange.ranks.getStep(), exchange.isSerial, exchange.first});
     return work;
   }
 

@@ -66,6 +66,44 @@ static double getTime(func::FuncOp function, WorkloadAttr workload) {
   return seconds;
 }
 
+/// Sets what is left of a device.
+static void setAvailable(MemoryUse &memory, double deviceBytes) {
+  memory.deviceBytes = deviceBytes;
+  memory.availableBytes = deviceBytes - memory.weightsBytes -
+                          memory.kvCacheBytes - memory.activationBytes -
+                          memory.reservedBytes;
+}
+
+/// Adds the stages of a pipeline, and what runs between them.
+static LogicalResult addStages(ModuleOp module, const Timeline &timeline,
+                               Report &report) {
+  FailureOr<SmallVector<MemoryUse>> memory = measureStages(module);
+  if (failed(memory))
+    return failure();
+  if (memory->empty())
+    return success();
+  report.largestStage = findLargest(*memory);
+  report.memory = (*memory)[report.largestStage];
+  SymbolTable symbols(module);
+  module.walk([&](Operation *op) {
+    if (auto stage = dyn_cast<transformer::StageOp>(op)) {
+      auto callee = symbols.lookup<func::FuncOp>(stage.getCallee());
+      StageRow row;
+      callee.walk([&](transformer::LayerOp) { ++row.layers; });
+      row.executionTimeS = timeline.getSeconds(callee);
+      row.memory = (*memory)[report.stages.size()];
+      report.stages.push_back(row);
+      return;
+    }
+    auto launch = dyn_cast<ascend::LaunchOp>(op);
+    if (launch && ascend::isTransfer(launch) && !report.stages.empty())
+      report.stages.back().transferS +=
+          launch.getCostAttr().getTime().getValueAsDouble() *
+          transformer::evaluate(launch.getCountExpr(), report.workload);
+  });
+  return success();
+}
+
 FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
                                                 ReportOptions options) {
   Report report;
@@ -117,10 +155,14 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
     report.layers.push_back(row);
   }
 
-  FailureOr<MemoryUse> memory = measureMemory(module);
-  if (failed(memory))
+  if (failed(addStages(module, *timeline, report)))
     return failure();
-  report.memory = *memory;
+  if (report.stages.empty()) {
+    FailureOr<MemoryUse> memory = measureMemory(module);
+    if (failed(memory))
+      return failure();
+    report.memory = *memory;
+  }
   if (auto device =
           module->getAttrOfType<ascend::DeviceAttr>(ascend::kDeviceAttrName)) {
     auto emitError = [&] { return mlir::emitError(module.getLoc()); };
@@ -135,10 +177,9 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
                            "expected a device, but the module has no '")
            << ascend::kDeviceAttrName << "'; run ascend-estimate first";
   }
-  report.memory.availableBytes =
-      report.memory.deviceBytes - report.memory.weightsBytes -
-      report.memory.kvCacheBytes - report.memory.activationBytes -
-      report.memory.reservedBytes;
+  setAvailable(report.memory, report.memory.deviceBytes);
+  for (StageRow &stage : report.stages)
+    setAvailable(stage.memory, report.memory.deviceBytes);
   if (!std::isfinite(report.memory.availableBytes))
     return mlir::emitError(module.getLoc(),
                            "expected a finite amount of memory, but the step "

@@ -19,9 +19,9 @@ namespace {
 class RunCounter {
 public:
   /// Counts every call, or only the first of those with one name, which share
-  /// their weights.
-  RunCounter(ModuleOp module, bool onlyFirst)
-      : module(module), symbols(module), onlyFirst(onlyFirst) {}
+  /// their weights; of the run of one function if there is a `root`.
+  RunCounter(ModuleOp module, bool onlyFirst, func::FuncOp root)
+      : module(module), symbols(module), onlyFirst(onlyFirst), root(root) {}
 
   FailureOr<SmallVector<std::pair<func::FuncOp, double>>> run() {
     if (failed(checkPlaces()))
@@ -30,14 +30,18 @@ public:
       if (failed(visit(function)))
         return failure();
     llvm::DenseMap<Operation *, double> runs;
+    if (root)
+      runs[root] = 1;
     for (func::FuncOp function : llvm::reverse(order)) {
       // A function that nothing calls is where a run starts.
-      double times = runs.try_emplace(function, 1).first->second;
+      double times = runs.try_emplace(function, root ? 0 : 1).first->second;
       llvm::SmallPtrSet<Attribute, 16> names;
-      function.walk([&](LayerOp layer) {
-        if (onlyFirst && !names.insert(layer.getNameAttr()).second)
+      function.walk([&](Operation *op) {
+        auto layer = dyn_cast<LayerOp>(op);
+        if (onlyFirst && layer && !names.insert(layer.getNameAttr()).second)
           return;
-        runs[symbols.lookup<func::FuncOp>(layer.getCallee())] += times;
+        if (FlatSymbolRefAttr callee = transformer::getCallee(op))
+          runs[symbols.lookup<func::FuncOp>(callee.getAttr())] += times;
       });
     }
     SmallVector<std::pair<func::FuncOp, double>> result;
@@ -50,8 +54,8 @@ private:
   /// Refuses what is not known to run once per run of its function.
   LogicalResult checkPlaces() {
     WalkResult result = module.walk([&](Operation *op) {
-      if (!isa<ascend::LaunchOp, LayerOp, transformer::WeightOp,
-               transformer::KVCacheOp>(op))
+      if (!isa<ascend::LaunchOp, LayerOp, transformer::StageOp,
+               transformer::WeightOp, transformer::KVCacheOp>(op))
         return WalkResult::advance();
       auto function = dyn_cast<func::FuncOp>(op->getParentOp());
       if (function && function->getParentOp() == module &&
@@ -82,10 +86,13 @@ private:
                              "expected layers that call layers at most ")
              << maxDepth << " deep, but @" << function.getName()
              << " is deeper";
-    WalkResult result = function.walk([&](LayerOp layer) {
-      auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
+    WalkResult result = function.walk([&](Operation *op) {
+      FlatSymbolRefAttr symbol = transformer::getCallee(op);
+      if (!symbol)
+        return WalkResult::advance();
+      auto callee = symbols.lookup<func::FuncOp>(symbol.getAttr());
       if (callee.isExternal()) {
-        layer.emitOpError("expected a function with a body, but @")
+        op->emitOpError("expected a function with a body, but @")
             << callee.getName() << " has none";
         return WalkResult::interrupt();
       }
@@ -105,6 +112,7 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   bool onlyFirst;
+  func::FuncOp root;
   llvm::DenseMap<Operation *, State> states;
   SmallVector<func::FuncOp> order;
   unsigned depth = 0;
@@ -112,13 +120,13 @@ private:
 } // namespace
 
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
-mlir::tensorcast::countRuns(ModuleOp module) {
-  return RunCounter(module, /*onlyFirst=*/false).run();
+mlir::tensorcast::countRuns(ModuleOp module, func::FuncOp root) {
+  return RunCounter(module, /*onlyFirst=*/false, root).run();
 }
 
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
-mlir::tensorcast::countWeightSets(ModuleOp module) {
-  return RunCounter(module, /*onlyFirst=*/true).run();
+mlir::tensorcast::countWeightSets(ModuleOp module, func::FuncOp root) {
+  return RunCounter(module, /*onlyFirst=*/true, root).run();
 }
 
 FailureOr<double> mlir::tensorcast::countStarts(ascend::LaunchOp launch,

@@ -61,11 +61,31 @@ static void printOps(raw_ostream &os, const Report &report) {
           "overlap, so they may add up to more.\n";
 }
 
-static void printMemory(raw_ostream &os, const MemoryUse &memory) {
-  os << "memory: weights " << formatGigabytes(memory.weightsBytes)
-     << ", KV cache " << formatGigabytes(memory.kvCacheBytes)
-     << ", activations " << formatGigabytes(memory.activationBytes)
-     << ", reserved " << formatGigabytes(memory.reservedBytes) << ", available "
+static void printStages(raw_ostream &os, ArrayRef<StageRow> stages) {
+  TextTable table({"stage", "layers", "time", "transfer", "weights", "KV cache",
+                   "activations", "available"},
+                  /*numLeft=*/1);
+  for (auto [index, row] : llvm::enumerate(stages))
+    table.addRow({std::to_string(index), formatCount(row.layers),
+                  formatColumn(row.executionTimeS), formatColumn(row.transferS),
+                  formatGigabytes(row.memory.weightsBytes),
+                  formatGigabytes(row.memory.kvCacheBytes),
+                  formatGigabytes(row.memory.activationBytes),
+                  formatGigabytes(row.memory.availableBytes)});
+  os << '\n';
+  table.print(os);
+  os << '\n';
+}
+
+static void printMemory(raw_ostream &os, const Report &report) {
+  const MemoryUse &memory = report.memory;
+  os << "memory";
+  if (!report.stages.empty())
+    os << " of stage " << report.largestStage;
+  os << ": weights " << formatGigabytes(memory.weightsBytes) << ", KV cache "
+     << formatGigabytes(memory.kvCacheBytes) << ", activations "
+     << formatGigabytes(memory.activationBytes) << ", reserved "
+     << formatGigabytes(memory.reservedBytes) << ", available "
      << formatGigabytes(memory.availableBytes) << " of "
      << formatGigabytes(memory.deviceBytes) << '\n';
 }
@@ -91,7 +111,9 @@ void mlir::tensorcast::printTable(raw_ostream &os, const Report &report) {
        << formatColumn(row.totalS) << '\n';
   os << "launches: " << formatCount(report.launches)
      << ", write-backs: " << formatCount(report.writeBacks) << '\n';
-  printMemory(os, report.memory);
+  if (!report.stages.empty())
+    printStages(os, report.stages);
+  printMemory(os, report);
 }
 
 std::string mlir::tensorcast::describeShortage(const MemoryUse &memory) {

@@ -10,6 +10,7 @@ using namespace mlir::tensorcast;
 using ascend::SlotAttr;
 using ascend::Stream;
 using transformer::LayerOp;
+using transformer::StageOp;
 using transformer::WorkloadAttr;
 
 static constexpr double never = -std::numeric_limits<double>::infinity();
@@ -81,10 +82,16 @@ public:
     }
     for (Operation &op : function.getBody().front()) {
       LogicalResult mapped = success();
-      if (auto layer = dyn_cast<LayerOp>(op))
-        mapped = addLayer(layer, state);
-      else if (isa<ascend::LaunchOp, ascend::ViewOp>(op))
+      if (auto layer = dyn_cast<LayerOp>(op)) {
+        mapped = addCall(layer, layer.getCallee(), state);
+      } else if (auto stage = dyn_cast<StageOp>(op)) {
+        // Another device goes on when all of this one has ended.
+        joinStreams(state);
+        mapped = addCall(stage, stage.getCallee(), state);
+        joinStreams(state);
+      } else if (isa<ascend::LaunchOp, ascend::ViewOp>(op)) {
         mapped = addLaunch(&op, state);
+      }
       if (failed(mapped))
         return failure();
     }
@@ -111,23 +118,30 @@ private:
     }
   };
 
-  LogicalResult addLayer(LayerOp layer, State &state) {
-    auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
+  static void joinStreams(State &state) {
+    MaxPlus last = state.streams.front();
+    for (const MaxPlus &stream : state.streams)
+      maximize(last, stream);
+    llvm::fill(state.streams, last);
+  }
+
+  LogicalResult addCall(Operation *call, StringRef name, State &state) {
+    auto callee = symbols.lookup<func::FuncOp>(name);
     if (failed(map(callee)))
       return failure();
-    TimelineEvent event{layer};
+    TimelineEvent event{call};
     event.callee = callee;
     event.inputs = state.streams;
     if (timeline.anyWaits)
-      for (Value operand : layer->getOperands())
+      for (Value operand : call->getOperands())
         event.inputs.push_back(state.getReady(operand));
     const FunctionTimeline &called = timeline.functions.find(callee)->second;
     for (auto [index, output] : llvm::enumerate(called.outputs)) {
       MaxPlus time = compose(output, event.inputs);
       if (index < numStreams)
         state.streams[index] = std::move(time);
-      else if (index - numStreams < layer->getNumResults())
-        state.ready[layer->getResult(index - numStreams)] = std::move(time);
+      else if (index - numStreams < call->getNumResults())
+        state.ready[call->getResult(index - numStreams)] = std::move(time);
     }
     state.events.push_back(std::move(event));
     return success();
@@ -195,8 +209,10 @@ FailureOr<Timeline> Timeline::get(ModuleOp module) {
   Timeline timeline;
   Mapper mapper(module, timeline);
   llvm::DenseSet<StringAttr> called;
-  module.walk(
-      [&](LayerOp layer) { called.insert(layer.getCalleeAttr().getAttr()); });
+  module.walk([&](Operation *op) {
+    if (FlatSymbolRefAttr callee = transformer::getCallee(op))
+      called.insert(callee.getAttr());
+  });
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal() || called.contains(function.getSymNameAttr()))
       continue;
@@ -238,7 +254,9 @@ public:
     for (const TimelineEvent &event :
          timeline.functions.find(function)->second.events) {
       if (event.callee) {
-        addLayer(event, inputs, depth);
+        if (isa<StageOp>(event.op))
+          stage = numStages++;
+        addCall(event, inputs, depth);
         continue;
       }
       // Sums of seconds are rounded; what is behind another launch must not
@@ -250,23 +268,25 @@ public:
       streamEndNs = std::max<int64_t>(
           std::llround((startS + event.seconds) * 1e9), startNs);
       result.spans.push_back(
-          {&event, event.stream, startNs, streamEndNs, depth, call});
+          {&event, event.stream, startNs, streamEndNs, depth, call, stage});
     }
   }
 
 private:
   /// Adds a call: a span on each stream that it has kernels on, and those.
-  void addLayer(const TimelineEvent &event, ArrayRef<double> inputs,
-                unsigned depth) {
+  void addCall(const TimelineEvent &event, ArrayRef<double> inputs,
+               unsigned depth) {
     SmallVector<double> calleeInputs;
     for (const MaxPlus &input : event.inputs)
       calleeInputs.push_back(evaluate(input, inputs));
     unsigned call = result.calls.size();
-    result.calls.push_back(cast<LayerOp>(event.op).getName());
+    auto layer = dyn_cast<LayerOp>(event.op);
+    result.calls.push_back(layer ? layer.getName()
+                                 : func::FuncOp(event.callee).getName());
     size_t first = result.spans.size();
     for (unsigned i = 0; i < numStreams; ++i)
-      result.spans.push_back(
-          {&event, static_cast<Stream>(i), /*startNs=*/-1, -1, depth, call});
+      result.spans.push_back({&event, static_cast<Stream>(i), /*startNs=*/-1,
+                              -1, depth, call, stage});
     add(event.callee, calleeInputs, depth + 1, call);
     for (const TimelineSpan &inner :
          ArrayRef(result.spans).drop_front(first + numStreams)) {
@@ -280,6 +300,8 @@ private:
   const Timeline &timeline;
   TimelineSpans &result;
   std::array<int64_t, numStreams> endNs = {};
+  /// The stage that runs, and how many there have been.
+  unsigned stage = 0, numStages = 0;
 };
 
 TimelineSpans Timeline::getSpans() const {

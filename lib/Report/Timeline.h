@@ -20,7 +20,7 @@ constexpr unsigned numStreams = ascend::getMaxEnumValForStream() + 1;
 /// infinity for an input that it does not depend on.
 using MaxPlus = SmallVector<double, 8>;
 
-/// A launch or a call of a layer in a function.
+/// A launch or a call of a layer or stage in a function.
 struct TimelineEvent {
   Operation *op;
   /// Of a launch: its stream, start, time and how often it starts in a row.
@@ -48,6 +48,8 @@ struct TimelineSpan {
   unsigned depth;
   /// The innermost call around it, as an index of the spans' calls.
   unsigned call;
+  /// The stage of a pipeline that it is on, or that sends.
+  unsigned stage = 0;
 };
 
 /// All spans of a run, in the order of launches and layers before what they
@@ -66,6 +68,11 @@ public:
   /// Seconds to the end of the last stream; functions that nothing calls run
   /// one after the other.
   double getSeconds() const;
+
+  /// Seconds of one run of a function that runs.
+  double getSeconds(func::FuncOp function) const {
+    return getEnd(function, /*startS=*/0);
+  }
 
   /// Whether kernels run on more than one stream.
   bool hasStreams() const { return severalStreams; }

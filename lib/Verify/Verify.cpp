@@ -238,5 +238,10 @@ private:
 
 FailureOr<VerifyReport> tensorcast::verifyEqual(ModuleOp before, ModuleOp after,
                                                 const VerifyOptions &options) {
-  return Verification(before, after, options).run();
+  // All stages of a pipeline run in one module, on the devices of one stage.
+  OwningOpRef<ModuleOp> wholeBefore = before.clone();
+  OwningOpRef<ModuleOp> wholeAfter = after.clone();
+  if (failed(joinStages(*wholeBefore)) || failed(joinStages(*wholeAfter)))
+    return failure();
+  return Verification(*wholeBefore, *wholeAfter, options).run();
 }

@@ -18,7 +18,8 @@ import sys
 
 # Options of text-generate that are called otherwise in pipelines.
 RENAMED = {"num-queries": "queries", "num-devices": "devices",
-           "tp-size": "tp", "dp-size": "dp", "o-proj-tp-size": "o-proj-tp",
+           "tp-size": "tp", "dp-size": "dp", "pp-size": "pp",
+           "o-proj-tp-size": "o-proj-tp",
            "mlp-tp-size": "mlp-tp", "lmhead-tp-size": "lmhead-tp",
            "ep-size": "ep", "moe-tp-size": "moe-tp", "moe-dp-size": "moe-dp"}
 FLAGS = {"compile", "decode", "no-repetition", "enable-redundant-experts",

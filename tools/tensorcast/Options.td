@@ -201,7 +201,10 @@ defm num_devices : Value<"num-devices", [TextGenerate], "N",
 defm tp_size : Value<"tp-size", [TextGenerate], "N",
   "Devices that share each layer (default: 1)">;
 defm dp_size : Value<"dp-size", [TextGenerate], "N",
-  "Groups that share the requests (default: devices / tp)">;
+  "Groups that share the requests (default: devices / (tp * pp))">;
+defm pp_size : Value<"pp-size", [TextGenerate], "N",
+  "Stages that share the layers, each on its share of the devices (default: "
+  "1)">;
 defm o_proj_tp_size : Value<"o-proj-tp-size", [TextGenerate], "N",
   "Devices that share the attention output (default: tp)">;
 defm o_proj_dp_size : Value<"o-proj-dp-size", [TextGenerate], "N",
@@ -259,7 +262,6 @@ def dump_op_bound_results : NotedFlag<"dump-op-bound-results",
 //===----------------------------------------------------------------------===//
 
 defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
-defm pp_size : LaterValue<"pp-size", "1", "N">;
 defm dcp_size : LaterValue<"dcp-size", "1", "N">;
 defm vision_tp_size : LaterValue<"vision-tp-size", "1", "N">;
 defm speculative_method : LaterValue<"speculative-method", "none", "METHOD">;

@@ -103,14 +103,16 @@ static void noteSequenceParallelism(CommandLine &line, ModuleOp module) {
 /// Groups and their numbers must make up all devices.
 static void checkGroups(CommandLine &line) {
   for (OptionID id :
-       {OPT_num_devices_eq, OPT_tp_size_eq, OPT_dp_size_eq,
+       {OPT_num_devices_eq, OPT_tp_size_eq, OPT_dp_size_eq, OPT_pp_size_eq,
         OPT_o_proj_tp_size_eq, OPT_mlp_tp_size_eq, OPT_lmhead_tp_size_eq,
         OPT_ep_size_eq, OPT_moe_tp_size_eq, OPT_moe_dp_size_eq})
     if (const Arg *arg = line.getArgs().getLastArg(id);
         arg && line.getInteger(id, 1) < 1)
       line.reportError("expected '" + getOptionName(*arg) +
                        "' of at least 1, but got " + arg->getValue());
-  int64_t devices = line.getInteger(OPT_num_devices_eq, 1);
+  // Groups are of devices of one stage.
+  int64_t devices = line.getInteger(OPT_num_devices_eq, 1) /
+                    std::max<int64_t>(line.getInteger(OPT_pp_size_eq, 1), 1);
   int64_t tensor = line.getInteger(OPT_tp_size_eq, 1);
   std::tuple<StringRef, OptionID, OptionID> groups[] = {
       {"o-proj", OPT_o_proj_tp_size_eq, OPT_o_proj_dp_size_eq},
@@ -167,6 +169,7 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.devices = line.getInteger(OPT_num_devices_eq, 1);
   options.tensor = line.getInteger(OPT_tp_size_eq, 0);
   options.data = line.getInteger(OPT_dp_size_eq, 0);
+  options.pipeline = line.getInteger(OPT_pp_size_eq, 0);
   options.output = line.getInteger(OPT_o_proj_tp_size_eq, 0);
   options.mlp = line.getInteger(OPT_mlp_tp_size_eq, 0);
   options.head = line.getInteger(OPT_lmhead_tp_size_eq, 0);

@@ -19,14 +19,16 @@ std::optional<RateKey> getRateKey(Type elementType);
 
 /// An exchange between devices, in numbers.
 struct ExchangeAmount {
-  ascend::CollectiveKind kind;
+  /// None if one device sends to another.
+  std::optional<ascend::CollectiveKind> kind;
   /// What this device has; of an all-to-all, what it sends to or receives from
   /// others.
   double bytes;
-  /// Devices 0, step, ... of the group.
+  /// Devices first, first + step, ... of the group.
   int64_t count, step;
   /// Whether it comes before or after the other work, and not beside it.
   bool isSerial = false;
+  int64_t first = 0;
 };
 
 /// What a launch needs, in numbers.
@@ -42,7 +44,8 @@ struct WorkAmount {
 /// The link time of an exchange on the device's interconnect, in seconds. The
 /// level is the outermost one at which the ranks differ; in a full mesh, a
 /// group has its share of the links. Of the known algorithms the fastest
-/// counts: rings and trees for all-reduce, log2(n) steps for the others.
+/// counts: rings and trees for all-reduce, log2(n) steps for the others. One
+/// device that sends to another has one link, whatever the topology.
 double getExchangeTime(const ExchangeAmount &exchange,
                        const DeviceProfile &device);
 

@@ -61,6 +61,8 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
                                          "if left out.")};
   Option<int64_t> tensor{*this, "tp", llvm::cl::desc("Tensor-parallel size.")};
   Option<int64_t> data{*this, "dp", llvm::cl::desc("Data-parallel size.")};
+  Option<int64_t> pipeline{*this, "pp",
+                           llvm::cl::desc("Pipeline-parallel size: stages.")};
   Option<int64_t> output{
       *this, "o-proj-tp",
       llvm::cl::desc("Devices that share the attention output; tp if 0.")};

@@ -77,6 +77,17 @@ struct LayerRow {
   double totalS = 0;
 };
 
+/// One stage of a pipeline.
+struct StageRow {
+  /// Calls of layers.
+  double layers = 0;
+  /// From its begin to the end of its last stream.
+  double executionTimeS = 0;
+  /// Of what it sends to the next one.
+  double transferS = 0;
+  MemoryUse memory;
+};
+
 struct Report {
   std::string model, device, costModel, kernelSet;
   /// Null for a module without a workload, whose sizes are all numbers.
@@ -86,10 +97,15 @@ struct Report {
   /// Time to the end of the last stream, and sum of all launches.
   double executionTimeS = 0, kernelTimeS = 0;
   double launches = 0, writeBacks = 0;
+  /// What a device needs; of a pipeline, one of the stage that needs most.
   MemoryUse memory;
+  /// Of all kernels but those that send from stage to stage.
   Breakdown breakdown;
   WorkSum work;
   SmallVector<LayerRow> layers;
+  /// The stages of a pipeline, in order, and the one that needs most memory.
+  SmallVector<StageRow> stages;
+  size_t largestStage = 0;
   std::vector<OpRow> ops;
 
   /// New tokens (as the workload gives them) per second and device; 0 without a
@@ -108,18 +124,27 @@ struct ReportOptions {
 /// Adds up a module whose launches have costs.
 FailureOr<Report> buildReport(ModuleOp module, ReportOptions options = {});
 
-/// Device memory that a bound module needs, but for what the device has.
+/// Device memory that a bound module needs, but for what the device has: of a
+/// pipeline, what the stage that needs most does.
 FailureOr<MemoryUse> measureMemory(ModuleOp module);
 
-/// How often each function runs, from the calls of layers; functions that no
-/// layer calls run once. In module order.
+/// Device memory that each stage of a bound module's pipeline needs, in order;
+/// none if the module has no stages.
+FailureOr<SmallVector<MemoryUse>> measureStages(ModuleOp module);
+
+/// The number of the stage that needs most.
+size_t findLargest(ArrayRef<MemoryUse> stages);
+
+/// How often each function runs, from the calls of layers and stages; functions
+/// that nothing calls run once. With a `root`, of one run of that function. In
+/// module order.
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
-countRuns(ModuleOp module);
+countRuns(ModuleOp module, func::FuncOp root = {});
 
 /// How often there are the weights of each function: once for all calls of one
 /// name.
 FailureOr<SmallVector<std::pair<func::FuncOp, double>>>
-countWeightSets(ModuleOp module);
+countWeightSets(ModuleOp module, func::FuncOp root = {});
 
 /// How often `launch` starts if its function runs `runs` times, or an error.
 FailureOr<double> countStarts(ascend::LaunchOp launch, double runs,

@@ -29,6 +29,24 @@ struct LowerCollective : LoweringPattern<CollectiveOp> {
   }
 };
 
+/// What goes from stage to stage, over one link.
+struct LowerSendReceive : LoweringPattern<SendReceiveOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(SendReceiveOp op,
+                                PatternRewriter &rewriter) const override {
+    ExprAttr bytes = getByteSize(op.getType());
+    if (!bytes)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
+      ascend::SendReceiveOp::create(builder, loc, bytes, op.getFrom(),
+                                    op.getTo());
+    };
+    return replaceWithLaunch(op, kernels, rewriter,
+                             {"send_receive", {op.getInput()}, {}, {}, work});
+  }
+};
+
 /// Reads the part that it copies, in place and as it lies in the whole.
 struct LowerOwnFeatures : LoweringPattern<OwnFeaturesOp> {
   using LoweringPattern::LoweringPattern;
@@ -49,5 +67,6 @@ void mlir::tensorcast::populateDistributionLowering(RewritePatternSet &patterns,
   patterns.add<LowerCollective<AllReduceOp, CollectiveKind::AllReduce>,
                LowerCollective<AllGatherOp, CollectiveKind::AllGather>,
                LowerCollective<ReduceScatterOp, CollectiveKind::ReduceScatter>,
-               LowerOwnFeatures>(patterns.getContext(), kernels);
+               LowerOwnFeatures, LowerSendReceive>(patterns.getContext(),
+                                                   kernels);
 }

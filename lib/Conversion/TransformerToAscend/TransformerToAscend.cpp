@@ -89,7 +89,7 @@ private:
     bool lowered = true;
     module.walk([&](Operation *op) {
       if (!isa_and_nonnull<TransformerDialect>(op->getDialect()) ||
-          isa<FusedOp, KVCacheOp, LayerOp, WeightOp, YieldOp>(op))
+          isa<FusedOp, KVCacheOp, LayerOp, StageOp, WeightOp, YieldOp>(op))
         return;
       lowered = false;
       op->emitOpError("cannot be lowered to a kernel: ") << explain(op);

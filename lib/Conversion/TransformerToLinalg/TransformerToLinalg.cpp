@@ -169,8 +169,13 @@ private:
       if (layer)
         layer.emitOpError("expected no layers, but got '")
             << layer.getName() << "'; run transformer-inline-layers first";
-      bool isValid = !layer && (op == function ||
-                                succeeded(check(op, op->getResultTypes())));
+      auto stage = dyn_cast<StageOp>(op);
+      if (stage)
+        stage.emitOpError("expected no stages, but got one; run "
+                          "transformer-join-stages first");
+      bool isValid =
+          !layer && !stage &&
+          (op == function || succeeded(check(op, op->getResultTypes())));
       return isValid ? WalkResult::advance() : WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());

@@ -55,3 +55,19 @@ func.func @linear_all_reduce(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>, %b: tenso
       : tensor<7x8xi8>, tensor<4x8xi8> -> tensor<7x4xf16>
   return
 }
+
+// What goes from stage to stage; what calls stages stays.
+// CHECK-LABEL: func @stages
+// CHECK-NEXT:    %[[A:.*]] = transformer.stage @stage
+// CHECK-NEXT:    %[[B:.*]] = ascend.launch "send_receive"(%[[A]]) as("tensor_cast.pipeline_send_recv") : (tensor<?x8xf16, #{{.*}}>) -> tensor<?x8xf16, #{{.*}}>
+// CHECK-SAME:      { ascend.send_receive bytes(16 * tokens) from(4) to(8) }
+// CHECK-NEXT:    transformer.stage @stage(%[[B]])
+func.func private @stage(%x: tensor<?x8xf16, #tokens>) -> tensor<?x8xf16, #tokens> {
+  return %x : tensor<?x8xf16, #tokens>
+}
+func.func @stages(%x: tensor<?x8xf16, #tokens>) {
+  %0 = transformer.stage @stage(%x) : (tensor<?x8xf16, #tokens>) -> tensor<?x8xf16, #tokens>
+  %1 = transformer.send_receive %0 from(4) to(8) : tensor<?x8xf16, #tokens>
+  %2 = transformer.stage @stage(%1) : (tensor<?x8xf16, #tokens>) -> tensor<?x8xf16, #tokens>
+  return
+}

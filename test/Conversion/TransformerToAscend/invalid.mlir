@@ -85,3 +85,11 @@ func.func @latent_projection_of_unknown_rank(
          tensor<20x64xf16>, tensor<16xf16>) -> (tensor<7x8x12xf16>, tensor<7x16xf16>, tensor<7x4xf16>, tensor<7x?xf16>)
   return
 }
+
+// -----
+
+func.func @transfer_of_unknown_size(%x: tensor<?x8xf16>) {
+  // expected-error @below {{'transformer.send_receive' op cannot be lowered to a kernel: a '?' has no expression; add #transformer.dims to its type}}
+  %0 = transformer.send_receive %x from(0) to(1) : tensor<?x8xf16>
+  return
+}

@@ -121,3 +121,12 @@ func.func @experts_elsewhere(%x: tensor<6x4xf32>, %y: tensor<4x4xf32>, %i: tenso
   %2 = transformer.grouped_linear %y, %w by %i placement<experts = 4, devices = 2> : tensor<4x4xf32>, tensor<2x8x4xf32>, tensor<3x2xi64> -> tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
+
+// -----
+
+func.func private @stage(tensor<4xf32>) -> tensor<4xf32>
+func.func @stages(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'transformer.stage' op expected no stages, but got one; run transformer-join-stages first}}
+  %0 = transformer.stage @stage(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -20,7 +20,7 @@ def check_track(events):
         while around and around[-1]["end"] <= event["ts"] + ROUNDING_US:
             around.pop()
         for outer in around:
-            assert outer["cat"] == "layer", (outer, event)
+            assert outer["cat"] in ("layer", "stage"), (outer, event)
             assert event["end"] <= outer["end"] + ROUNDING_US, (outer, event)
         around.append(event)
 
@@ -36,7 +36,7 @@ def main():
     tracks = {}
     for event in events:
         assert event["ts"] >= 0 and event["dur"] >= 0, event
-        assert event["cat"] in ("kernel", "layer"), event
+        assert event["cat"] in ("kernel", "layer", "stage"), event
         event["end"] = event["ts"] + event["dur"]
         tracks.setdefault((event["pid"], event["tid"]), []).append(event)
     for (process, thread), track in tracks.items():
@@ -50,7 +50,8 @@ def main():
     busy = sum(e["dur"] for e in events if e["cat"] == "kernel")
     total = 1e6 * trace["otherData"]["kernel_time_s"]
     assert abs(busy - total) <= 1e-3 * kernels, (busy, total)
-    print(f"{kernels} kernels, {len(events) - kernels} layers, end {end:.3f} us")
+    layers = sum(e["cat"] == "layer" for e in events)
+    print(f"{kernels} kernels, {layers} layers, end {end:.3f} us")
 
 
 if __name__ == "__main__":

@@ -71,10 +71,19 @@ SlotAttr mlir::ascend::getSlot(Operation *op) {
   return {};
 }
 
-bool mlir::ascend::isExchange(LaunchOp launch) {
+/// Whether the work of a kernel is nothing but ops of these kinds.
+template <typename... Ops> static bool doesOnly(LaunchOp launch) {
   Region &work = launch.getWork();
   return !work.empty() && !work.front().empty() &&
-         llvm::all_of(work.front(), llvm::IsaPred<CollectiveOp>);
+         llvm::all_of(work.front(), llvm::IsaPred<Ops...>);
+}
+
+bool mlir::ascend::isExchange(LaunchOp launch) {
+  return doesOnly<CollectiveOp, SendReceiveOp>(launch);
+}
+
+bool mlir::ascend::isTransfer(LaunchOp launch) {
+  return doesOnly<SendReceiveOp>(launch);
 }
 
 /// Waits must be for operands that there are.
@@ -227,6 +236,29 @@ void ScatterOp::scale(ExprAttr factor) {
 
 void CollectiveOp::addWork(WorkTotal &total) {
   total.exchanges.push_back({getKind(), getBytes(), getRanks(), getSerial()});
+}
+
+LogicalResult SendReceiveOp::verify() {
+  if (getFrom() == getTo())
+    return emitOpError("expected two devices, but got ")
+           << getFrom() << " twice";
+  for (int64_t device : {getFrom(), getTo()})
+    if (device > transformer::WorkloadAttr::kMaxTokens)
+      return emitOpError("expected a device up to ")
+             << transformer::WorkloadAttr::kMaxTokens << ", but got " << device;
+  return success();
+}
+
+void SendReceiveOp::addWork(WorkTotal &total) {
+  int64_t from = getFrom(), to = getTo();
+  auto ranks = transformer::RanksAttr::get(getContext(), /*count=*/2,
+                                           std::abs(to - from));
+  total.exchanges.push_back({std::nullopt, getBytes(), ranks,
+                             /*isSerial=*/false, std::min(from, to)});
+}
+
+void SendReceiveOp::scale(ExprAttr factor) {
+  setBytesAttr(getBytes() * factor);
 }
 
 void CollectiveOp::scale(ExprAttr factor) { setBytesAttr(getBytes() * factor); }

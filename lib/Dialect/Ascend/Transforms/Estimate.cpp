@@ -75,16 +75,21 @@ private:
   bool evaluateExchange(LaunchOp launch, const Exchange &exchange,
                         SmallVectorImpl<ExchangeAmount> &amounts) {
     int64_t count = exchange.ranks.getCount(), step = exchange.ranks.getStep();
-    if (count > (device.getNumDevices() - 1) / step + 1) {
-      launch.emitOpError("expected ranks within the ")
-          << device.getNumDevices() << " devices that " << device.name
-          << " connects, but got " << count << " in steps of " << step;
+    int64_t last = device.getNumDevices() - 1;
+    if (exchange.first > last || count - 1 > (last - exchange.first) / step) {
+      InFlightDiagnostic diag = launch.emitOpError("expected ranks within the ")
+                                << device.getNumDevices() << " devices that "
+                                << device.name << " connects, but got " << count
+                                << " in steps of " << step;
+      if (exchange.first != 0)
+        diag << " from " << exchange.first;
       return false;
     }
     double bytes;
     if (!evaluate(launch, exchange.bytes, "bytes", bytes))
       return false;
-    amounts.push_back({exchange.kind, bytes, count, step, exchange.isSerial});
+    amounts.push_back(
+        {exchange.kind, bytes, count, step, exchange.isSerial, exchange.first});
     return true;
   }
 
@@ -184,7 +189,7 @@ private:
   LogicalResult checkInput(ModuleOp module) {
     WalkResult result = module.walk([&](Operation *op) {
       if (!isa_and_nonnull<transformer::TransformerDialect>(op->getDialect()) ||
-          isa<transformer::LayerOp, transformer::WeightOp,
+          isa<transformer::LayerOp, transformer::StageOp, transformer::WeightOp,
               transformer::KVCacheOp>(op))
         return WalkResult::advance();
       op->emitOpError("expected only launches to price; run "

@@ -29,6 +29,11 @@ LogicalResult verifyScale(Operation *op, StringRef name, RankedTensorType data,
                           RankedTensorType scale,
                           std::optional<int64_t> groupSize);
 
+/// Checks that `op`, which runs a `kind` ("layer"), passes the operands of
+/// `callee` and has its results.
+LogicalResult verifyCall(Operation *op, FlatSymbolRefAttr callee,
+                         StringRef kind, SymbolTableCollection &symbolTable);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_IR_CHECKS_H

@@ -79,6 +79,9 @@ void TransformerDialect::initialize() {
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsDistribution.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsPipeline.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -202,10 +205,15 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t devices, int64_t dataParallel,
                                int64_t output, int64_t mlp, int64_t head,
                                int64_t expertParallel, int64_t expertTensor,
-                               int64_t sharedExpert) {
+                               int64_t sharedExpert, int64_t pipelineParallel) {
   if (devices < 1 || devices > WorkloadAttr::kMaxTokens)
     return emitError() << "expected 'devices' from 1 to "
                        << WorkloadAttr::kMaxTokens << ", but got " << devices;
+  if (pipelineParallel < 1 || devices % pipelineParallel != 0)
+    return emitError() << "expected 'pipeline_parallel' to divide " << devices
+                       << " devices, but got " << pipelineParallel;
+  // Groups are of devices of one stage.
+  devices /= pipelineParallel;
   if (dataParallel < 1 || devices % dataParallel != 0)
     return emitError() << "expected 'data_parallel' to divide " << devices
                        << " devices, but got " << dataParallel;

@@ -242,7 +242,9 @@ public:
 
   void runOnOperation() override {
     // The functions that layers call are private; the model itself is public.
-    if (!getOperation().isPrivate())
+    // What calls layers is a stage, with its share of what is outside of them.
+    if (!getOperation().isPrivate() ||
+        !getOperation().getOps<LayerOp>().empty())
       return;
     walkAndApplyPatterns(getOperation(), patterns);
     // Latent attention in 8 bits needs the weight that the layers have left.

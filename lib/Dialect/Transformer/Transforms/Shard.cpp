@@ -154,14 +154,14 @@ public:
       return signalPassFailure();
     }
     FailureOr<ShardPlan> plan = ShardPlan::get(
-        {devices, tensor, data, output, mlp, head, wordEmbedding, expert,
-         expertTensor, expertData, redundantExperts, sharedExpertTensor,
+        {devices, tensor, data, pipeline, output, mlp, head, wordEmbedding,
+         expert, expertTensor, expertData, redundantExperts, sharedExpertTensor,
          externalSharedExperts, hostSharedExperts, wideSharedChoice},
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();
     bool anyExperts = llvm::any_of(module.getOps<func::FuncOp>(), hasExperts);
-    if (plan->devices > 1)
+    if (plan->devices * plan->pipeline > 1)
       module->setAttr(kPlanAttrName, plan->toAttr(&getContext(), anyExperts));
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.getBody().empty() || plan->isTrivial() ||

@@ -190,7 +190,9 @@ private:
   }
 
   RanksAttr getReplicas() {
-    return RanksAttr::get(builder.getContext(), plan.data, plan.tensor);
+    // Between them are the devices of other stages.
+    return RanksAttr::get(builder.getContext(), plan.data,
+                          plan.tensor * plan.pipeline);
   }
 
   void remember(Value value, Type old) {

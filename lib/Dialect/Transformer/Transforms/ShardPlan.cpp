@@ -29,10 +29,15 @@ int64_t ShardPlan::getSize(ShardGroup group) const {
 
 PlanAttr ShardPlan::toAttr(MLIRContext *context, bool hasExperts) const {
   auto other = [&](int64_t size) { return size == tensor ? 0 : size; };
-  return PlanAttr::get(context, devices, data, other(output), other(mlp),
-                       other(head), hasExperts ? expert : 1,
+  return PlanAttr::get(context, devices * pipeline, data, other(output),
+                       other(mlp), other(head), hasExperts ? expert : 1,
                        hasExperts ? expertTensor : 1,
-                       hasExperts ? sharedExpert : 1);
+                       hasExperts ? sharedExpert : 1, pipeline);
+}
+
+std::string ShardPlan::describeDevices() const {
+  return std::to_string(devices) +
+         (pipeline > 1 ? " devices of a stage" : " devices");
 }
 
 LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
@@ -40,18 +45,18 @@ LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
   expert = atLeastOne(options.expert);
   int64_t expertData = atLeastOne(options.expertData);
   if (devices % expert != 0)
-    return emitError(loc) << "expected 'ep' to divide " << devices
-                          << " devices, but got " << expert;
+    return emitError(loc) << "expected 'ep' to divide " << describeDevices()
+                          << ", but got " << expert;
   if (devices / expert % expertData != 0)
-    return emitError(loc) << "expected 'ep' * 'moe-dp' to divide " << devices
-                          << " devices, but got " << expert << " * "
-                          << expertData;
+    return emitError(loc) << "expected 'ep' * 'moe-dp' to divide "
+                          << describeDevices() << ", but got " << expert
+                          << " * " << expertData;
   int64_t rest = devices / expert / expertData;
   expertTensor = options.expertTensor ? options.expertTensor : rest;
   if (expertTensor != rest)
     return emitError(loc) << "expected 'ep' * 'moe-tp' * 'moe-dp' to be "
-                          << devices << " devices, but got " << expert << " * "
-                          << expertTensor << " * " << expertData;
+                          << describeDevices() << ", but got " << expert
+                          << " * " << expertTensor << " * " << expertData;
   redundantExperts = options.redundantExperts;
   externalSharedExperts = options.externalSharedExperts;
   hostSharedExperts = options.hostSharedExperts;
@@ -77,12 +82,16 @@ LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
 
 FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
   ShardPlan plan;
-  std::pair<StringRef, int64_t> sizes[] = {
-      {"devices", options.devices},  {"tp", options.tensor},
-      {"dp", options.data},          {"o-proj-tp", options.output},
-      {"mlp-tp", options.mlp},       {"lmhead-tp", options.head},
-      {"ep", options.expert},        {"moe-tp", options.expertTensor},
-      {"moe-dp", options.expertData}};
+  std::pair<StringRef, int64_t> sizes[] = {{"devices", options.devices},
+                                           {"tp", options.tensor},
+                                           {"dp", options.data},
+                                           {"pp", options.pipeline},
+                                           {"o-proj-tp", options.output},
+                                           {"mlp-tp", options.mlp},
+                                           {"lmhead-tp", options.head},
+                                           {"ep", options.expert},
+                                           {"moe-tp", options.expertTensor},
+                                           {"moe-dp", options.expertData}};
   // Beyond this, products of sizes could overflow.
   constexpr int64_t most = 1 << 20;
   for (auto [name, size] : sizes)
@@ -90,17 +99,26 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
       return emitError(loc) << "expected '" << name << "' from 1 to " << most
                             << ", but got " << size;
   plan.tensor = std::max<int64_t>(options.tensor, 1);
-  plan.devices = options.devices
-                     ? options.devices
-                     : plan.tensor * std::max<int64_t>(options.data, 1);
+  plan.pipeline = std::max<int64_t>(options.pipeline, 1);
+  plan.devices = plan.tensor * std::max<int64_t>(options.data, 1);
+  if (options.devices) {
+    if (options.devices % plan.pipeline != 0)
+      return emitError(loc) << "expected 'pp' to divide " << options.devices
+                            << " devices, but got " << plan.pipeline;
+    plan.devices = options.devices / plan.pipeline;
+  }
+  if (plan.devices * plan.pipeline > most)
+    return emitError(loc) << "expected at most " << most << " devices, but got "
+                          << plan.devices * plan.pipeline;
   if (plan.devices % plan.tensor != 0)
-    return emitError(loc) << "expected 'tp' to divide " << plan.devices
-                          << " devices, but got " << plan.tensor;
+    return emitError(loc) << "expected 'tp' to divide "
+                          << plan.describeDevices() << ", but got "
+                          << plan.tensor;
   plan.data = options.data ? options.data : plan.devices / plan.tensor;
   if (plan.tensor * plan.data != plan.devices)
-    return emitError(loc) << "expected 'tp' * 'dp' to be " << plan.devices
-                          << " devices, but got " << plan.tensor << " * "
-                          << plan.data;
+    return emitError(loc) << "expected 'tp' * 'dp' to be "
+                          << plan.describeDevices() << ", but got "
+                          << plan.tensor << " * " << plan.data;
   std::tuple<StringRef, int64_t, int64_t *> groups[] = {
       {"o-proj-tp", options.output, &plan.output},
       {"mlp-tp", options.mlp, &plan.mlp},
@@ -109,7 +127,7 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
     *group = size ? size : plan.tensor;
     if (plan.devices % *group != 0)
       return emitError(loc) << "expected '" << name << "' to divide "
-                            << plan.devices << " devices, but got " << *group;
+                            << plan.describeDevices() << ", but got " << *group;
     // Members of a group that is neither part of a tensor-parallel one nor made
     // of such would hold different tokens for different layers.
     if (*group % plan.tensor != 0 && plan.tensor % *group != 0)

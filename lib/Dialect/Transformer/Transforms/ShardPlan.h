@@ -12,7 +12,7 @@ enum class EmbeddingSplit { None, Column, Row };
 
 /// What the user asks for; 0 stands for the default.
 struct ShardOptions {
-  int64_t devices, tensor, data, output, mlp, head;
+  int64_t devices, tensor, data, pipeline, output, mlp, head;
   StringRef wordEmbedding;
   int64_t expert = 0, expertTensor = 0, expertData = 0;
   bool redundantExperts = false, sharedExpertTensor = false;
@@ -22,7 +22,8 @@ struct ShardOptions {
 
 /// Sizes of groups that fit together.
 struct ShardPlan {
-  int64_t devices = 1;
+  /// Stages of the pipeline, and the devices of each.
+  int64_t pipeline = 1, devices = 1;
   /// Tensor-parallel and data-parallel sizes; their product is `devices`.
   int64_t tensor = 1, data = 1;
   /// Groups of the attention output, the MLP and the head.
@@ -57,6 +58,8 @@ struct ShardPlan {
   }
 
 private:
+  /// `8 devices`, or `8 devices of a stage`.
+  std::string describeDevices() const;
   /// The groups of experts.
   LogicalResult setExperts(const ShardOptions &options, Location loc);
 };

@@ -166,16 +166,16 @@ private:
       if (auto norm = dyn_cast<AddRMSNormOp>(op);
           norm && isHidden(norm.getLhs()))
         return {&op, {norm.getLhs(), norm.getRhs()}};
-      auto layer = dyn_cast<LayerOp>(op);
-      if (!layer)
+      FlatSymbolRefAttr symbol = getCallee(&op);
+      if (!symbol)
         continue;
-      auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
+      auto callee = symbols.lookup<func::FuncOp>(symbol.getAttr());
       if (callee.isDeclaration())
         continue;
       FirstNorm first = findFirstNorm(callee);
       for (Value &input : first.inputs)
         if (auto argument = dyn_cast<BlockArgument>(input))
-          input = layer.getInputs()[argument.getArgNumber()];
+          input = op.getOperand(argument.getArgNumber());
       if (first.norm)
         return first;
     }

@@ -17,12 +17,15 @@ namespace mlir::ascend {
 
 /// An exchange that is part of a kernel.
 struct Exchange {
-  CollectiveKind kind;
+  /// None if one device sends to another.
+  std::optional<CollectiveKind> kind;
   /// What this device sends.
   transformer::ExprAttr bytes;
   transformer::RanksAttr ranks;
   /// Whether it comes before or after the other work, and not beside it.
   bool isSerial = false;
+  /// The device that `ranks` are counted from.
+  int64_t first = 0;
 };
 
 /// Operations and bytes of a kernel, as expressions over the batch. A null
@@ -80,6 +83,9 @@ SlotAttr getSlot(Operation *op);
 
 /// Whether a kernel does nothing but exchange data with other devices.
 bool isExchange(LaunchOp launch);
+
+/// Whether a kernel does nothing but send from one device to another.
+bool isTransfer(LaunchOp launch);
 
 } // namespace mlir::ascend
 

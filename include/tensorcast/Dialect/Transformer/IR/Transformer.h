@@ -61,6 +61,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsDistribution.h.inc"
 
 #define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsPipeline.h.inc"
+
+#define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsPrimitive.h.inc"
 
 #define GET_OP_CLASSES
@@ -90,6 +93,9 @@ inline constexpr StringLiteral kAssumesAttrName = "transformer.assumes";
 /// The module attribute that holds the workload of a bound module (a
 /// WorkloadAttr).
 inline constexpr StringLiteral kWorkloadAttrName = "transformer.workload";
+
+/// The function that `op` runs, as a layer or a stage; null for other ops.
+FlatSymbolRefAttr getCallee(Operation *op);
 
 /// The constants of a GELU by the hyperbolic tangent: sqrt(2 / pi), and the
 /// share of the cube.

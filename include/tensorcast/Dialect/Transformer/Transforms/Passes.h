@@ -27,6 +27,10 @@ inline constexpr StringLiteral kKnownPatterns = "known-patterns";
 /// is not finite. Works on lowered modules too.
 LogicalResult bindWorkload(ModuleOp module, WorkloadAttr workload);
 
+/// Joins the stages of a pipeline to one model: `transformer-join-stages`.
+/// Reports and fails if a stage cannot be dissolved.
+LogicalResult joinStages(ModuleOp module);
+
 /// Groups of devices that share the requests, as the module's plan says; 1
 /// without a plan.
 int64_t getDataParallel(ModuleOp module);
