@@ -27,6 +27,9 @@ inline constexpr StringLiteral kKnownPatterns = "known-patterns";
 /// is not finite. Works on lowered modules too.
 LogicalResult bindWorkload(ModuleOp module, WorkloadAttr workload);
 
+/// Notes that `module` is rewritten for workloads in which `expr` is not 0.
+void assume(ModuleOp module, ExprAttr expr);
+
 /// Groups of devices that share the requests, as the module's plan says; 1
 /// without a plan.
 int64_t getDataParallel(ModuleOp module);
