@@ -238,7 +238,8 @@ def Transformer_LightningIndexerOp : Transformer_Op<"lightning_indexer",
     `indices` is `T x min(top_k, max(kv))`. Where fewer tokens are there to pick,
     the last indices are those of later tokens, which attention skips. Constant
     factors of the scores are left out, as the order does not depend on them.
-    Weights of 8 or 4 bits come with `scales`. DeepSeek-AI, 2025 (DeepSeek-V3.2).
+    Weights of 8 or 4 bits come with `scales`: all of them, or `query_up` alone.
+    DeepSeek-AI, 2025 (DeepSeek-V3.2).
 
     ```mlir
     %i, %full = transformer.lightning_indexer %x, %ql, %rope to %cache of %batch
@@ -270,7 +271,8 @@ def Transformer_LightningIndexerOp : Transformer_Op<"lightning_indexer",
     $input `,` $queryLatent `,` $table `to` $cache `of` $batch
     `query` `(` $queryUp `)` `key` `(` $keyDown `)`
     `head_weights` `(` $headWeights `)` `norm` `(` $normWeight `,` $normBias `)`
-    (`scales` `(` $queryUpScale^ `,` $keyDownScale `,` $headWeightsScale `)`)?
+    (`scales` `(` $queryUpScale^
+        (`,` $keyDownScale^ `,` $headWeightsScale)? `)`)?
     (`group_size` `(` $group_size^ `)`)? `top_k` `(` $top_k `)`
     `eps` `(` custom<Decimal>($eps) `)` (`style` `(` $style^ `)`)? attr-dict
     `:` functional-type(operands, results)

@@ -188,6 +188,12 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     (`transformer.add_shared_choice`); device 0 is one of the others, or, with
     `host-external-shared-experts`, one of these.
 
+    With `dcp`, devices of a tensor-parallel group take turns to keep the tokens
+    of a request (decode context parallel): each attends with the queries of all
+    of them to the tokens that it keeps (`transformer.partial_attention`), and
+    merges what all found for its own heads. This is for decode steps: the module
+    gets the attribute `transformer.assumes`, which a workload has to meet.
+
     With `pp` stages, what is rewritten is one stage's device 0, of as many
     devices as a stage has; `transformer-split-stages` then cuts the model.
 
@@ -234,6 +240,12 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
            "Let device 0 be one that holds the shared expert.">,
     Option<"wideSharedChoice", "wide-shared-choice", "bool", "false",
            "Weigh in f32 where the shared expert is on devices of its own.">,
+    Option<"context", "dcp", "int64_t", "0",
+           "Devices of a tensor-parallel group that share the cached tokens of "
+           "decode steps; 1 if 0.">,
+    Option<"wholeSparseAttention", "whole-sparse-attention", "bool", "false",
+           "Let every device have all heads of sparse attention, and its "
+           "output.">,
   ];
 }
 
@@ -255,6 +267,12 @@ def TransformerSequenceParallel
     quantization has a scale for all tokens. A module in which something stands
     in the way is left as it is; remarks of category `sequence-parallel` say
     what.
+
+    A mixture of experts behind a gather, which takes a share of the tokens,
+    routes and computes those that the device has, and the gather goes.
+
+    With `only-after-sum`, a module whose routers yield logits may also start in
+    layers with a sum over devices in front of a norm; other layers stay.
 
     With `only-even-tokens`, an unbound module gets the attribute
     `transformer.assumes`, which a workload has to meet.
@@ -310,6 +328,9 @@ def TransformerQuantize
            "Elements that share a scale in MXFP4.">,
     Option<"sharedGroupScales", "shared-group-scales", "bool",
            /*default=*/"false", "Let rows share the scales of their groups.">,
+    Option<"floatSparseKeys", "float-sparse-keys", "bool", "false",
+           "Leave the weights that make keys of sparse attention and of its "
+           "indexer as they are.">,
     ListOption<"include", "include", "std::string",
                "Quantize only weights whose name matches one of these patterns "
                "(`*` stands for any text).">,

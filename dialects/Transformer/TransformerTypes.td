@@ -31,18 +31,36 @@ def Transformer_KVCacheType : Transformer_Type<"KVCache", "kv_cache"> {
     requests occupies `ceil(sum(kv + 1) / block_size)` blocks: one slot per
     request is kept for the next token.
 
+    Where devices take turns to keep tokens, a device has those at the positions
+    `first`, `first + share`, `first + 2 * share` and so on of each request.
+
     ```mlir
     !transformer.kv_cache<2x8x128xf16, block_size = 128>
     !transformer.kv_cache<576xf16, block_size = 128>
+    !transformer.kv_cache<576xf16, block_size = 128, share = 4, first = 1>
     ```
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$shape,
     "::mlir::Type":$elementType,
-    "int64_t":$blockSize);
+    "int64_t":$blockSize,
+    "int64_t":$share,
+    "int64_t":$first);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let builders = [
+    TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape,
+                     "::mlir::Type":$elementType, "int64_t":$blockSize), [{
+      return $_get($_ctxt, shape, elementType, blockSize, /*share=*/1,
+                   /*first=*/0);
+    }]>,
+  ];
   let extraClassDeclaration = [{
+    /// The same for other elements, or for the tokens of one of `share` devices.
+    KVCacheType withElementType(::mlir::Type elementType) const;
+    KVCacheType withShare(int64_t share, int64_t first) const;
+    /// How many of `tokens` the device that keeps most of them has.
+    int64_t getNumKept(int64_t tokens) const;
     /// Whether a token has one row that all heads share.
     bool isShared() const { return getShape().size() == 1; }
     /// Of a cache with heads.

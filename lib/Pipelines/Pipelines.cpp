@@ -41,7 +41,7 @@ public:
             getOrDefault(options.kernelSet, "reference-", options.reference)),
         kernels(findKernelSet(kernelSet)) {}
 
-  void addSharding() {
+  void addSharding(bool sequenceParallel = false) {
     transformer::TransformerShardOptions shard;
     shard.devices = options.devices;
     shard.tensor = options.tensor;
@@ -54,10 +54,13 @@ public:
     shard.expert = options.expert;
     shard.expertTensor = options.expertTensor;
     shard.expertData = options.expertData;
+    shard.context = options.context;
     shard.redundantExperts = options.redundantExperts;
     shard.sharedExpertTensor = options.sharedExpertTensor;
     shard.externalSharedExperts = options.externalSharedExperts;
     shard.hostSharedExperts = options.hostSharedExperts;
+    shard.wholeSparseAttention =
+        sequenceParallel && kernels.getSwitch("whole_sparse_attention") != 0;
     shard.wideSharedChoice = kernels.getSwitch("wide_shared_choice") != 0;
     pm.addPass(transformer::createTransformerShard(shard));
   }
@@ -68,7 +71,7 @@ public:
       pm.addPass(transformer::createTransformerSplitStages());
   }
 
-  void addQuantization() {
+  void addQuantization(bool sequenceParallel = false) {
     transformer::TransformerQuantizeOptions quantize;
     quantize.linearAction = getAction(options.quantizeLinearAction);
     quantize.nonExpertLinearAction =
@@ -76,6 +79,8 @@ public:
     quantize.attentionAction = options.quantizeAttentionAction;
     quantize.groupSize = options.mxfp4GroupSize;
     quantize.sharedGroupScales = kernels.getSwitch("shared_group_scales") != 0;
+    quantize.floatSparseKeys =
+        sequenceParallel && kernels.getSwitch("whole_sparse_attention") != 0;
     pm.addNestedPass<func::FuncOp>(
         transformer::createTransformerQuantize(quantize));
   }
@@ -233,17 +238,17 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   PriceBuilder<CompileOptions> builder(pm, options);
   if (!options.noRepetition)
     pm.addPass(transformer::createTransformerDedupLayers());
-  builder.addSharding();
-  builder.addQuantization();
+  auto isOn = [&](StringRef pass) {
+    return llvm::is_contained(options.compilationConfig, pass);
+  };
+  builder.addSharding(isOn(kSequenceParallelPass));
+  builder.addQuantization(isOn(kSequenceParallelPass));
   builder.addStages();
   builder.addWorkload();
   builder.addDecomposition(/*compiled=*/true);
   // Without regions per layer, kernels reach across the edges of layers.
   if (options.noRepetition)
     pm.addPass(transformer::createTransformerInlineLayers());
-  auto isOn = [&](StringRef pass) {
-    return llvm::is_contained(options.compilationConfig, pass);
-  };
   builder.addFusions(/*linearAllReduce=*/
                      builder.getSwitch("fuse_linear_all_reduce") != 0 ||
                          isOn(kMatmulAllReducePass),

@@ -26,6 +26,12 @@ static ExprAttr getCacheBytes(KVCacheOp op) {
   double blockSize = cache.getBlockSize();
   ExprAttr blocks = getFunctionExpr(
       ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});
+  // Devices that take turns to keep tokens share the blocks.
+  if (cache.getShare() != 1)
+    blocks = getFunctionExpr(
+        ExprKind::CeilDiv,
+        {blocks,
+         ExprAttr::constant(context, static_cast<double>(cache.getShare()))});
   double tokenBytes = *getElementBytes(cache.getElementType()) *
                       static_cast<double>(cache.getTokenSize());
   return blocks * (blockSize * tokenBytes);

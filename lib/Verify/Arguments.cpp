@@ -19,6 +19,7 @@ std::optional<Part> Part::get(DictionaryAttr attrs) {
   part.dim = number("dim");
   part.offset = number("offset");
   part.first = number("first");
+  part.stride = std::max<int64_t>(number("stride"), 1);
   if (auto whole = attrs.getAs<DenseI64ArrayAttr>("whole"))
     llvm::append_range(part.whole, whole.asArrayRef());
   return part;
@@ -31,7 +32,30 @@ DictionaryAttr Part::toAttr(MLIRContext *context) const {
        builder.getNamedAttr("whole", builder.getDenseI64ArrayAttr(whole)),
        builder.getNamedAttr("dim", builder.getI64IntegerAttr(dim)),
        builder.getNamedAttr("offset", builder.getI64IntegerAttr(offset)),
-       builder.getNamedAttr("first", builder.getI64IntegerAttr(first))});
+       builder.getNamedAttr("first", builder.getI64IntegerAttr(first)),
+       builder.getNamedAttr("stride", builder.getI64IntegerAttr(stride))});
+}
+
+std::optional<int64_t> Part::locate(int64_t index,
+                                    ArrayRef<int64_t> shape) const {
+  bool isStack = dim > 0 && shape[0] != whole[0];
+  int64_t result = 0, scale = 1;
+  for (auto i = static_cast<int64_t>(shape.size()); i-- > 0;) {
+    int64_t at = index % shape[i];
+    index /= shape[i];
+    if (i == dim)
+      at += offset;
+    // The matrices of a stack are outside of the dimension that is split.
+    if (i == 0 && isStack)
+      at = (at + first) % whole[0];
+    if (i == 1)
+      at = at * stride + rank % stride;
+    if (at >= whole[i])
+      return std::nullopt;
+    result += at * scale;
+    scale *= whole[i];
+  }
+  return result;
 }
 
 SmallVector<ArgumentInfo> tensorcast::getArguments(func::FuncOp lowered) {

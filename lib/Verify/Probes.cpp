@@ -100,8 +100,8 @@ SmallVector<Probe> tensorcast::findScaledValues(func::FuncOp function) {
       add(".k_scale", append.getKey());
       add(".v_scale", append.getValue());
       for (Operation *reader : append->getUsers())
-        if (auto attention = dyn_cast<AttentionOp>(reader))
-          add(".q_scale", attention.getQuery());
+        if (isa<AttentionOp, PartialAttentionOp>(reader))
+          add(".q_scale", reader->getOperand(0));
     }
   });
   return probes;

@@ -114,29 +114,27 @@ FailureOr<Part> tensorcast::getPart(KVCacheOp cache, const WholeModel &whole,
     return cache.emitOpError("expected a cache called '")
            << cache.getName() << "' in the module that is not sharded, but got "
            << "none";
-  // Requests x tokens x 2 x heads x head size, or x what the heads share.
-  SmallVector<int64_t> shape(known->second);
-  if (cache.getType().isShared()) {
-    Part part;
-    part.rank = rank;
-    part.whole = known->second;
-    return part;
-  }
-  int64_t heads = shape[3];
-  shape[3] = cache.getType().getNumHeads();
+  KVCacheType type = cache.getType();
+  int64_t share = type.getShare();
   Part part;
   part.rank = rank;
   part.whole = known->second;
-  part.dim = 3;
-  int64_t most = std::max<int64_t>(heads / plan.tensor, 1);
-  if (shape[3] == heads)
+  part.stride = share;
+  // Requests x tokens x 2 x heads x head size, or x what the heads share.
+  if (type.isShared())
     return part;
-  if (shape[3] != most)
+  int64_t heads = part.whole[3], own = type.getNumHeads();
+  part.dim = 3;
+  if (own == heads)
+    return part;
+  // Devices that share tokens have the same heads.
+  int64_t groups = std::max<int64_t>(plan.tensor / share, 1);
+  int64_t most = std::max<int64_t>(heads / groups, 1);
+  if (own != most)
     return cache.emitOpError("expected ")
            << most << " of " << heads << " heads on each of " << plan.tensor
-           << " devices, but got " << shape[3];
-  int64_t index = rank % plan.tensor;
-  part.offset =
-      heads < plan.tensor ? index * heads / plan.tensor : index * most;
+           << " devices, but got " << own;
+  int64_t index = rank % plan.tensor / share;
+  part.offset = heads < groups ? index * heads / groups : index * most;
   return part;
 }

@@ -142,7 +142,7 @@ LogicalResult LoweredModule::compile() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A cache whose heads several ranks have, some the same ones.
+/// A cache whose heads, or tokens, several ranks have, some the same ones.
 struct CacheOfRanks {
   HostTensor whole;
   std::vector<bool> isKnown;
@@ -153,16 +153,13 @@ struct CacheOfRanks {
   /// Writes what is not known yet; what the part should be by what is, if any.
   std::optional<HostTensor> add(const HostTensor &own, const Part &part) {
     ArrayRef<int64_t> shape = own.getType().getShape();
-    int64_t inner = 1;
-    for (int64_t size : shape.drop_front(part.dim + 1))
-      inner *= size;
     std::vector<double> values = whole.getValues(), mine = own.getValues();
     bool isCopy = false;
     for (auto [i, value] : llvm::enumerate(mine)) {
-      int64_t row = static_cast<int64_t>(i) / inner;
-      int64_t outer = row / shape[part.dim];
-      int64_t at = row % shape[part.dim] + part.offset;
-      size_t index = (outer * part.whole[part.dim] + at) * inner + i % inner;
+      std::optional<int64_t> at = part.locate(static_cast<int64_t>(i), shape);
+      if (!at)
+        continue;
+      int64_t index = *at;
       if (isKnown[index]) {
         isCopy = true;
         value = values[index];

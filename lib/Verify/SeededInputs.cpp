@@ -219,23 +219,10 @@ private:
     ArrayRef<int64_t> shape = info.type.getShape();
     if (!info.part || info.part->whole == shape)
       return whole;
-    auto [rank, wholeShape, dim, offset, first] = *info.part;
-    int64_t inner = 1;
-    for (int64_t extent : shape.drop_front(dim + 1))
-      inner *= extent;
     std::vector<double> values(info.type.getNumElements(), 0);
-    for (auto [i, value] : llvm::enumerate(values)) {
-      int64_t outer = static_cast<int64_t>(i) / inner / shape[dim];
-      int64_t at = static_cast<int64_t>(i) / inner % shape[dim] + offset;
-      // The matrices of a stack are outside of the dimension that is split.
-      if (dim > 0 && shape[0] != wholeShape[0]) {
-        int64_t rows = dim == 2 ? shape[1] : 1;
-        int64_t matrix = (outer / rows + first) % wholeShape[0];
-        outer = matrix * rows + outer % rows;
-      }
-      if (at < wholeShape[dim])
-        value = whole[(outer * wholeShape[dim] + at) * inner + i % inner];
-    }
+    for (auto [i, value] : llvm::enumerate(values))
+      if (auto at = info.part->locate(static_cast<int64_t>(i), shape))
+        value = whole[*at];
     return values;
   }
 

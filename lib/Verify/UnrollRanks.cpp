@@ -84,9 +84,22 @@ private:
       return unrollSummed(linear);
     if (std::optional<LogicalResult> done = experts.unroll(op))
       return *done;
+    if (auto exchange = dyn_cast<ExchangeHeadsOp>(op))
+      return exchangeValues(exchange, [&](int64_t rank) {
+        return exchangeHeads(exchange, rank);
+      });
     for (IRMapping &mapping : ranks)
-      cloneForRows(builder, op, mapping);
+      keepTokens(cloneForRows(builder, op, mapping));
     return success();
+  }
+
+  /// What is written to a cache has the tokens of that cache.
+  static void keepTokens(Operation *own) {
+    for (Value operand : own->getOperands())
+      if (auto cache = dyn_cast<KVCacheType>(operand.getType()))
+        for (Value result : own->getResults())
+          if (isa<KVCacheType>(result.getType()))
+            result.setType(cache);
   }
 
   /// Whether a function takes something for each token by `argument`.
@@ -153,6 +166,7 @@ private:
     for (int64_t rank = 0; rank < plan.devices; ++rank) {
       auto own = cast<DeclarationOp>(builder.clone(*op, ranks[rank]));
       adoptName(own);
+      takeTurn(own, rank);
       FailureOr<Part> part = getPart(own, whole, plan, rank);
       if (failed(part))
         return failure();
@@ -170,6 +184,13 @@ private:
       weight.setName(whole.tiedTable);
   }
   void adoptName(KVCacheOp) {}
+
+  /// Ranks that share the tokens of a cache keep others each.
+  static void takeTurn(KVCacheOp cache, int64_t rank) {
+    int64_t share = cache.getType().getShare();
+    cache.getResult().setType(cache.getType().withShare(share, rank % share));
+  }
+  static void takeTurn(WeightOp, int64_t) {}
 
   LogicalResult unrollReturn(Operation *terminator, unsigned numResults) {
     SmallVector<Value> values(terminator->getOperands());
@@ -297,6 +318,32 @@ private:
     op.emitOpError("expected parts of ")
         << size << " together, but got " << offset;
     return {};
+  }
+
+  /// What the ranks of the group have of the heads of `rank`.
+  Value exchangeHeads(ExchangeHeadsOp op, int64_t rank) {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getType();
+    RankGroup group = RankGroup::get(op.getRanks(), rank);
+    int64_t heads = type.getDimSize(2);
+    Value result = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                           type.getElementType());
+    auto getIndices = [&](ArrayRef<int64_t> values) {
+      return llvm::map_to_vector(values, [&](int64_t value) -> OpFoldResult {
+        return builder.getIndexAttr(value);
+      });
+    };
+    for (auto [index, member] : llvm::enumerate(group.members)) {
+      Value part = sliceRange(builder, loc, get(op.getInput(), member), 1,
+                              group.index * heads, heads);
+      SmallVector<int64_t> sizes(type.getShape());
+      sizes[0] = 1;
+      result = tensor::InsertSliceOp::create(
+          builder, loc, part, result,
+          getIndices({static_cast<int64_t>(index), 0, 0, 0}), getIndices(sizes),
+          getIndices({1, 1, 1, 1}));
+    }
+    return result;
   }
 
   /// The part of `rank`; what lies beyond the whole is 0.

@@ -2,7 +2,7 @@
 // RUN: tc-opt %s --tensorcast-compile="queries=3 query-length=9 context-length=5 decode prefix-cache-hit-rate=0.25" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEFAULT
 // DEFAULT:      transformer-dedup-layers,
-// DEFAULT-NEXT: transformer-shard{devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 wide-shared-choice=true word-embedding-tp=none},
+// DEFAULT-NEXT: transformer-shard{dcp=0 devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=none},
 // DEFAULT:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC non-expert-linear-action= shared-group-scales=false}
 // DEFAULT:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
 // DEFAULT:      transformer-decompose{keep={latent_projection,quantized_latent_projection} level=framework }
@@ -56,6 +56,8 @@
 // In the reference they come after norms that are quantized.
 // RUN: tc-opt %s --tensorcast-compile="compilation-config=enable-sequence-parallel,enable-matmul-allreduce" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=SEQUENCE
+// SEQUENCE: transformer-shard{{.*}}whole-sparse-attention=true
+// SEQUENCE: transformer-quantize{{.*}}float-sparse-keys=true
 // SEQUENCE: transformer-fuse-comm{linear-all-reduce=false
 // SEQUENCE: transformer-fuse-norm
 // SEQUENCE: transformer-fuse-quant
@@ -64,17 +66,18 @@
 // SEQUENCE: transformer-merge-linears
 // RUN: tc-opt %s --tensorcast-compile="compilation-config=enable-sequence-parallel kernel-set=ascend" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=SEQUENCE-PHYSICAL
+// SEQUENCE-PHYSICAL:     transformer-shard{{.*}}whole-sparse-attention=false
 // SEQUENCE-PHYSICAL:     transformer-fuse-norm
 // SEQUENCE-PHYSICAL:     transformer-sequence-parallel{only-after-sum=false only-even-tokens=false}
 // SEQUENCE-PHYSICAL:     transformer-fuse-quant
 // SEQUENCE-PHYSICAL-NOT: transformer-fuse-comm
 
-// RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
+// RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 dcp=2 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
-// DEVICES: transformer-shard{devices=16 dp=4 ep=0 {{.*}}lmhead-tp=16 mlp-tp=8 moe-dp=0 moe-tp=0 o-proj-tp=2 {{.*}}tp=4 wide-shared-choice=true word-embedding-tp=col}
+// DEVICES: transformer-shard{dcp=2 devices=16 dp=4 ep=0 {{.*}}lmhead-tp=16 mlp-tp=8 moe-dp=0 moe-tp=0 o-proj-tp=2 {{.*}}tp=4 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=col}
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 ep=4 moe-tp=2 moe-dp=2 enable-redundant-experts enable-shared-expert-tp quantize-non-expert-linear-action=FP8" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=EXPERTS
-// EXPERTS: transformer-shard{devices=16 dp=0 ep=4 external-shared-experts=false host-external-shared-experts=false {{.*}}moe-dp=2 moe-tp=2 {{.*}}redundant-experts=true shared-expert-tp=true
+// EXPERTS: transformer-shard{dcp=0 devices=16 dp=0 ep=4 external-shared-experts=false host-external-shared-experts=false {{.*}}moe-dp=2 moe-tp=2 {{.*}}redundant-experts=true shared-expert-tp=true
 // EXPERTS: transformer-quantize{{.*}}linear-action=W8A8_DYNAMIC non-expert-linear-action=FP8
 // RUN: tc-opt %s --tensorcast-compile="devices=16 ep=4 enable-external-shared-experts host-external-shared-experts" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=EXTERNAL

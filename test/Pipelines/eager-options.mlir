@@ -2,7 +2,7 @@
 // RUN: tc-opt %s --tensorcast-eager="queries=3 query-length=9 context-length=5 decode prefix-cache-hit-rate=0.25" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=WORKLOAD
 // WORKLOAD:      transformer-dedup-layers,
-// WORKLOAD-NEXT: transformer-shard{devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 wide-shared-choice=true word-embedding-tp=none},
+// WORKLOAD-NEXT: transformer-shard{dcp=0 devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=none},
 // WORKLOAD:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC non-expert-linear-action= shared-group-scales=false}
 // WORKLOAD:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
 // WORKLOAD:      transformer-decompose{keep={gelu,layer_norm,latent_projection,quantized_latent_projection} level=framework }

@@ -220,6 +220,9 @@ defm lmhead_dp_size : Value<"lmhead-dp-size", [TextGenerate], "N",
 defm word_embedding_tp : Value<"word-embedding-tp", [TextGenerate], "SPLIT",
   "Split of the word embedding: none (default), col (features) or row "
   "(vocabulary)">;
+defm dcp_size : Value<"dcp-size", [TextGenerate], "N",
+  "Devices of a tensor-parallel group that share the cached tokens of a decode "
+  "step (default: 1)">;
 defm ep_size : Value<"ep-size", [TextGenerate], "N",
   "Devices that share the experts (default: 1)">;
 defm moe_tp_size : Value<"moe-tp-size", [TextGenerate], "N",
@@ -262,7 +265,6 @@ def dump_op_bound_results : NotedFlag<"dump-op-bound-results",
 //===----------------------------------------------------------------------===//
 
 defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
-defm dcp_size : LaterValue<"dcp-size", "1", "N">;
 defm vision_tp_size : LaterValue<"vision-tp-size", "1", "N">;
 defm speculative_method : LaterValue<"speculative-method", "none", "METHOD">;
 defm num_speculative_tokens : LaterValue<"num-speculative-tokens", "0", "N">;

@@ -84,12 +84,21 @@ static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
 
 /// Notes that `--compilation-config` asked for a split of tokens in vain.
 static void noteSequenceParallelism(CommandLine &line, ModuleOp module) {
+  auto plan =
+      module->getAttrOfType<transformer::PlanAttr>(transformer::kPlanAttrName);
+  bool isShared = plan && plan.getTensorParallel() > 1;
   bool isSplit =
       module
-          .walk([](ascend::CollectiveOp op) {
-            return op.getKind() == ascend::CollectiveKind::ReduceScatter
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
+          .walk([&](Operation *op) {
+            auto exchange = dyn_cast<ascend::CollectiveOp>(op);
+            auto launch = dyn_cast<ascend::LaunchOp>(op);
+            // Sparse attention is given to every device in full.
+            bool found =
+                (exchange &&
+                 exchange.getKind() == ascend::CollectiveKind::ReduceScatter) ||
+                (launch && isShared &&
+                 launch.getKernel().ends_with("sparse_latent_attention"));
+            return found ? WalkResult::interrupt() : WalkResult::advance();
           })
           .wasInterrupted();
   if (!isSplit)
@@ -105,7 +114,8 @@ static void checkGroups(CommandLine &line) {
   for (OptionID id :
        {OPT_num_devices_eq, OPT_tp_size_eq, OPT_dp_size_eq, OPT_pp_size_eq,
         OPT_o_proj_tp_size_eq, OPT_mlp_tp_size_eq, OPT_lmhead_tp_size_eq,
-        OPT_ep_size_eq, OPT_moe_tp_size_eq, OPT_moe_dp_size_eq})
+        OPT_ep_size_eq, OPT_moe_tp_size_eq, OPT_moe_dp_size_eq,
+        OPT_dcp_size_eq})
     if (const Arg *arg = line.getArgs().getLastArg(id);
         arg && line.getInteger(id, 1) < 1)
       line.reportError("expected '" + getOptionName(*arg) +
@@ -114,6 +124,10 @@ static void checkGroups(CommandLine &line) {
   int64_t devices = line.getInteger(OPT_num_devices_eq, 1) /
                     std::max<int64_t>(line.getInteger(OPT_pp_size_eq, 1), 1);
   int64_t tensor = line.getInteger(OPT_tp_size_eq, 1);
+  int64_t context = line.getInteger(OPT_dcp_size_eq, 1);
+  if (context > 0 && tensor % context != 0)
+    line.reportError("expected '--dcp-size' to divide '--tp-size' " +
+                     Twine(tensor) + ", but got " + Twine(context));
   std::tuple<StringRef, OptionID, OptionID> groups[] = {
       {"o-proj", OPT_o_proj_tp_size_eq, OPT_o_proj_dp_size_eq},
       {"mlp", OPT_mlp_tp_size_eq, OPT_mlp_dp_size_eq},
@@ -176,6 +190,9 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.expert = line.getInteger(OPT_ep_size_eq, 0);
   options.expertTensor = line.getInteger(OPT_moe_tp_size_eq, 0);
   options.expertData = line.getInteger(OPT_moe_dp_size_eq, 0);
+  // Only decode steps read what devices would share.
+  if (line.hasFlag(OPT_decode))
+    options.context = line.getInteger(OPT_dcp_size_eq, 0);
   options.redundantExperts = line.hasFlag(OPT_enable_redundant_experts);
   options.sharedExpertTensor = line.hasFlag(OPT_enable_shared_expert_tp);
   options.externalSharedExperts =
@@ -230,6 +247,9 @@ struct Request {
 static Request readRequest(CommandLine &line, MLIRContext *context) {
   checkReferenceOptions(line);
   checkGroups(line);
+  if (line.getInteger(OPT_dcp_size_eq, 1) > 1 && !line.hasFlag(OPT_decode))
+    line.reportNote("'--dcp-size' has no effect here: devices share the cached "
+                    "tokens of a decode step ('--decode')");
   Request request;
   request.model = getModel(line);
   request.layers = line.getInteger(OPT_num_hidden_layers_override_eq, 0);

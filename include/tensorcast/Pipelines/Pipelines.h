@@ -83,6 +83,10 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
   Option<int64_t> expertData{
       *this, "moe-dp",
       llvm::cl::desc("Groups of devices that each have all experts; 1 if 0.")};
+  Option<int64_t> context{
+      *this, "dcp",
+      llvm::cl::desc("Devices of a tensor-parallel group that share the cached "
+                     "tokens of a decode step; 1 if 0.")};
   Option<bool> redundantExperts{
       *this, "enable-redundant-experts",
       llvm::cl::desc("Let each device hold a copy of one more expert.")};

@@ -20,6 +20,12 @@ struct Part {
   /// The first matrix of a stack of experts; behind the last one comes the
   /// first one again.
   int64_t first = 0;
+  /// Of a cache, how many ranks take turns to keep its tokens.
+  int64_t stride = 1;
+
+  /// Where element `index` of a part of sizes `shape` is in the whole; none if
+  /// it lies beyond.
+  std::optional<int64_t> locate(int64_t index, ArrayRef<int64_t> shape) const;
 
   static std::optional<Part> get(DictionaryAttr attrs);
   DictionaryAttr toAttr(MLIRContext *context) const;
@@ -31,13 +37,13 @@ struct ArgumentInfo {
   RankedTensorType type;
   /// Whether it is a weight or cache that the function declares inside.
   bool isDeclared = false;
+  /// Whether it is the weight whose products are added to what went into its
+  /// block.
+  bool isResidual = false;
   /// Values of indices are below it.
   int64_t limit = 0;
   /// Elements that share a scale; 0 if it has one scale.
   int64_t groupSize = 0;
-  /// Whether it is the weight whose products are added to what went into its
-  /// block.
-  bool isResidual = false;
   /// Weights that have one scale together, this one among them.
   SmallVector<std::string> joined;
   std::optional<Part> part;

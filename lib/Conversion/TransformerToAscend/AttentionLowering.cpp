@@ -1,6 +1,6 @@
 //===- AttentionLowering.cpp - Attention over a cache ---------------------===//
 
-#include "LaunchBuilder.h"
+#include "LatentWork.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
@@ -23,6 +23,7 @@ struct LowerAppendCache : LoweringPattern<AppendCacheOp> {
     MLIRContext *context = op.getContext();
     KVCacheType cache = op.getType();
     ExprAttr tokens = bind(getTokensExpr(context), getWorkload(op.getBatch()));
+    tokens = getWrittenRows(tokens, cache, kernels.lookup("append_cache"));
     double rowBytes = *getElementBytes(cache.getElementType()) *
                       static_cast<double>(cache.getTokenSize());
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
@@ -39,8 +40,8 @@ struct LowerAppendCache : LoweringPattern<AppendCacheOp> {
   }
 };
 
-/// Attention over the cache; quantized attention also converts its scores and
-/// its result.
+/// Attention over the cache, or the part of it that a device keeps; quantized
+/// attention also converts its scores and its result.
 template <typename AttentionLikeOp>
 struct LowerAttention : LoweringPattern<AttentionLikeOp> {
   using LoweringPattern<AttentionLikeOp>::LoweringPattern;
@@ -50,11 +51,12 @@ struct LowerAttention : LoweringPattern<AttentionLikeOp> {
     MLIRContext *context = op.getContext();
     KVCacheType cache = op.getCache().getType();
     auto query = cast<RankedTensorType>(op.getQuery().getType());
-    Type softmaxType = op.getType().getElementType();
+    Type softmaxType = getSoftmaxType(op);
     ExprAttr elements = getNumElements(query);
     if (!elements)
       return rewriter.notifyMatchFailure(op, kUnknownSize);
-    BatchExprs batch(op.getBatch(), cache.getBlockSize());
+    int64_t share = isa<PartialAttentionOp>(op) ? cache.getShare() : 1;
+    BatchExprs batch(op.getBatch(), cache.getBlockSize(), share);
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
       ascend::AttentionOp::create(
           builder, loc, batch.pairs, query.getDimSize(1), query.getDimSize(2),
@@ -76,10 +78,29 @@ struct LowerAttention : LoweringPattern<AttentionLikeOp> {
   }
 
 private:
+  static Type getSoftmaxType(PartialAttentionOp op) {
+    Type query =
+        cast<RankedTensorType>(op.getQuery().getType()).getElementType();
+    return op.getQueryScale() ? op.getType().getElementType() : query;
+  }
+  template <typename WholeOp> static Type getSoftmaxType(WholeOp op) {
+    return op.getType().getElementType();
+  }
+
   static void addScales(AttentionOp, LaunchParts &) {}
   static void addScales(QuantizedAttentionOp op, LaunchParts &parts) {
     bool isFloat = isa<FloatType>(op.getCache().getType().getElementType());
     parts.kernel = isFloat ? "quantized_attention_fp8" : "quantized_attention";
+    llvm::append_values(parts.inputs, op.getQueryScale(), op.getKeyScale(),
+                        op.getValueScale());
+  }
+  static void addScales(PartialAttentionOp op, LaunchParts &parts) {
+    parts.kernel = "partial_attention";
+    if (!op.getQueryScale())
+      return;
+    bool isFloat = isa<FloatType>(op.getCache().getType().getElementType());
+    parts.kernel = isFloat ? "quantized_partial_attention_fp8"
+                           : "quantized_partial_attention";
     llvm::append_values(parts.inputs, op.getQueryScale(), op.getKeyScale(),
                         op.getValueScale());
   }
@@ -88,10 +109,11 @@ private:
   struct BatchExprs {
     ExprAttr pairs, rows, metadata;
 
-    BatchExprs(Value batch, int64_t blockSize) {
+    BatchExprs(Value batch, int64_t blockSize, int64_t share) {
       MLIRContext *context = batch.getContext();
       WorkloadAttr workload = getWorkload(batch);
-      ExprAttr q = getNewTokensExpr(context), kv = getTotalTokensExpr(context);
+      ExprAttr q = getNewTokensExpr(context);
+      ExprAttr kv = getKeptTokensExpr(context, share);
       ExprAttr sequences = getSequencesExpr(context);
       // Every new token meets every token of its request: kernels skip no
       // blocks for causality here.
@@ -114,6 +136,7 @@ private:
 void mlir::tensorcast::populateAttentionLowering(RewritePatternSet &patterns,
                                                  const KernelSet &kernels) {
   patterns.add<LowerAppendCache, LowerAttention<AttentionOp>,
+               LowerAttention<PartialAttentionOp>,
                LowerAttention<QuantizedAttentionOp>>(patterns.getContext(),
                                                      kernels);
 }

@@ -164,6 +164,8 @@ struct LowerAppendLatentCache : LoweringPattern<AppendLatentCacheOp> {
     ExprAttr tokens = getRows(getTensor(op.getLatent()));
     if (!tokens)
       return rewriter.notifyMatchFailure(op, kUnknownSize);
+    tokens = getWrittenRows(tokens, op.getType(),
+                            kernels.lookup("append_latent_cache"));
     auto work = [&](OpBuilder &builder, Location loc, const Kernel &) {
       ascend::ScatterOp::create(
           builder, loc, tokens,
@@ -202,6 +204,9 @@ struct LowerLatentAttention : LoweringPattern<AttentionLikeOp> {
     sizes.ropeSize = cache.getTokenSize() - sizes.rank;
     sizes.keySize = query.getDimSize(2);
     sizes.valueSize = op.getType().getDimSize(2);
+    sizes.weightHeads = weight.getDimSize(0) /
+                        (sizes.keySize - sizes.ropeSize + sizes.valueSize);
+    sizes.share = cache.getShare();
     sizes.rowBytes = getRowBytes(cache);
     sizes.blockSize = cache.getBlockSize();
     sizes.weightBytes = static_cast<double>(weight.getNumElements()) *
@@ -282,9 +287,10 @@ struct LowerLightningIndexer : LoweringPattern<LightningIndexerOp> {
     bool passesScales = kernel && !kernel->getCoefficient("no_bias_and_scales");
     SmallVector<Value> &others = passesScales ? parts.inputs : parts.resident;
     others.push_back(op.getNormBias());
-    if (op.getQueryUpScale())
-      llvm::append_values(others, op.getQueryUpScale(), op.getKeyDownScale(),
-                          op.getHeadWeightsScale());
+    for (Value scale :
+         {op.getQueryUpScale(), op.getKeyDownScale(), op.getHeadWeightsScale()})
+      if (scale)
+        others.push_back(scale);
     return replaceWithLaunch(op, kernels, rewriter, parts);
   }
 };

@@ -23,6 +23,34 @@ ExprAttr mlir::tensorcast::getRows(RankedTensorType type) {
   return getExpr(getDims(type)[0], type.getContext()).value_or(ExprAttr());
 }
 
+ExprAttr mlir::tensorcast::getKeptTokensExpr(MLIRContext *context,
+                                             int64_t share) {
+  ExprAttr kv = getTotalTokensExpr(context);
+  if (share == 1)
+    return kv;
+  return getFunctionExpr(
+      ExprKind::CeilDiv,
+      {kv, ExprAttr::constant(context, static_cast<double>(share))});
+}
+
+ExprAttr mlir::tensorcast::getWrittenRows(ExprAttr tokens, KVCacheType cache,
+                                          const Kernel *kernel) {
+  bool writesAll = kernel && kernel->getCoefficient("writes_all_rows") != 0;
+  if (cache.getShare() == 1 || writesAll)
+    return tokens;
+  return getFunctionExpr(
+      ExprKind::CeilDiv,
+      {tokens, ExprAttr::constant(tokens.getContext(),
+                                  static_cast<double>(cache.getShare()))});
+}
+
+ExprAttr mlir::tensorcast::getSentBytes(RankedTensorType type,
+                                        RanksAttr ranks) {
+  ExprAttr bytes = getByteSize(type);
+  auto count = static_cast<double>(ranks.getCount());
+  return bytes ? bytes * ((count - 1) / count) : bytes;
+}
+
 double mlir::tensorcast::getRowBytes(KVCacheType cache) {
   return *getElementBytes(cache.getElementType()) *
          static_cast<double>(cache.getTokenSize());
@@ -84,7 +112,7 @@ LatentAttentionWork::LatentAttentionWork(const LatentAttentionSizes &sizes,
                                          WorkloadAttr workload)
     : sizes(sizes), kernel(kernel), workload(workload),
       context(sizes.productType.getContext()), q(getNewTokensExpr(context)),
-      kv(getTotalTokensExpr(context)), seen(kv) {
+      kv(getKeptTokensExpr(context, sizes.share)), seen(kv) {
   if (sizes.picked)
     seen = getFunctionExpr(ExprKind::Min, {kv, sizes.picked});
   double least = kernel.getCoefficient("expanded_from_new_tokens");
@@ -139,7 +167,7 @@ void LatentAttentionWork::build(OpBuilder &builder, Location loc) {
 }
 
 void LatentAttentionWork::buildProducts(OpBuilder &builder, Location loc) {
-  auto heads = static_cast<double>(sizes.heads);
+  auto heads = static_cast<double>(sizes.weightHeads);
   auto rank = static_cast<double>(sizes.rank);
   auto rest = static_cast<double>(sizes.keySize - sizes.ropeSize);
   auto value = static_cast<double>(sizes.valueSize);

@@ -20,6 +20,21 @@ std::optional<transformer::ExprAttr> getExpr(const transformer::Dim &dim,
 /// The first dimension of `type`; null if it is not known.
 transformer::ExprAttr getRows(RankedTensorType type);
 
+/// How many tokens of a request one of `share` devices that take turns keeps;
+/// the one that keeps most.
+transformer::ExprAttr getKeptTokensExpr(MLIRContext *context, int64_t share);
+
+/// How many of the rows of `tokens` new tokens a device writes to `cache`; all
+/// of them if a coefficient of `kernel`, which may be null, says so.
+transformer::ExprAttr getWrittenRows(transformer::ExprAttr tokens,
+                                     transformer::KVCacheType cache,
+                                     const Kernel *kernel);
+
+/// The bytes of `type` that an all-to-all of `ranks` moves: not the device's
+/// own part. Null if the size is not known.
+transformer::ExprAttr getSentBytes(RankedTensorType type,
+                                   transformer::RanksAttr ranks);
+
 /// Bytes that `cache` holds per token.
 double getRowBytes(transformer::KVCacheType cache);
 
@@ -46,6 +61,10 @@ transformer::ExprAttr getPasses(const Kernel &kernel, StringRef step,
 /// What a latent attention is made of.
 struct LatentAttentionSizes {
   int64_t heads, rank, ropeSize, keySize, valueSize, blockSize;
+  /// Heads that the weight belongs to, which may be fewer than attend.
+  int64_t weightHeads;
+  /// Devices that take turns to keep tokens.
+  int64_t share = 1;
   double rowBytes, weightBytes;
   /// How many cached tokens a token looks at, if not at all of its request.
   transformer::ExprAttr picked;

@@ -57,6 +57,7 @@ public:
     populateLinearLowering(set, *kernels);
     populateAttentionLowering(set, *kernels);
     populateLatentLowering(set, *kernels);
+    populateContextLowering(set, *kernels);
     populateNormLowering(set, *kernels);
     populateDistributionLowering(set, *kernels);
     populateRoutingLowering(set, *kernels);

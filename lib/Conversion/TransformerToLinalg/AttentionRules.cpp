@@ -12,7 +12,8 @@ using namespace mlir::transformer;
 using utils::IteratorType;
 
 static Value buildAppend(OpBuilder &builder, Location loc, Value rows,
-                         Value cache, const Step &step, int64_t part) {
+                         Value cache, const Step &step, KVCacheType kept,
+                         int64_t part) {
   RankedTensorType type = getTensorType(cache);
   ArrayRef<int64_t> shape = type.getShape();
   RankedTensorType rowsType = getTensorType(rows);
@@ -21,7 +22,7 @@ static Value buildAppend(OpBuilder &builder, Location loc, Value rows,
       RankedTensorType::get(rowsType.getShape(), type.getElementType()), rows);
   rows = buildReshape(builder, loc, rows,
                       {step.requests, step.newTokens, 1, shape[3], shape[4]});
-  return buildInsert(builder, loc, rows, cache, {0, step.cached(), part, 0, 0});
+  return insertTokens(builder, loc, rows, cache, step, kept, {part, 0, 0});
 }
 
 namespace {
@@ -38,8 +39,9 @@ struct LowerAppendCache : LinalgRule<AppendCacheOp> {
     if (!step)
       return decline(op, rewriter, reason);
     Value cache = adaptor.getCache().front();
-    cache = buildAppend(rewriter, op.getLoc(), key, cache, *step, 0);
-    cache = buildAppend(rewriter, op.getLoc(), value, cache, *step, 1);
+    KVCacheType type = op.getType();
+    cache = buildAppend(rewriter, op.getLoc(), key, cache, *step, type, 0);
+    cache = buildAppend(rewriter, op.getLoc(), value, cache, *step, type, 1);
     rewriter.replaceOp(op, cache);
     return success();
   }

@@ -77,7 +77,8 @@ static Value buildFeatures(OpBuilder &builder, Location loc, Value input,
 /// `cache` with `rows`, tokens x features, written at `offset` of the new
 /// slots.
 static Value buildAppend(OpBuilder &builder, Location loc, Value rows,
-                         Value cache, const Step &step, int64_t offset) {
+                         Value cache, const Step &step, KVCacheType kept,
+                         int64_t offset) {
   RankedTensorType type = getTensorType(rows);
   rows = buildRound(builder, loc,
                     RankedTensorType::get(
@@ -85,7 +86,7 @@ static Value buildAppend(OpBuilder &builder, Location loc, Value rows,
                     rows);
   rows = buildReshape(builder, loc, rows,
                       {step.requests, step.newTokens, type.getDimSize(1)});
-  return buildInsert(builder, loc, rows, cache, {0, step.cached(), offset});
+  return insertTokens(builder, loc, rows, cache, step, kept, {offset});
 }
 
 namespace {
@@ -102,9 +103,11 @@ struct LowerAppendLatentCache : LinalgRule<AppendLatentCacheOp> {
     if (!step)
       return decline(op, rewriter, reason);
     Value cache = adaptor.getCache().front();
-    cache = buildAppend(rewriter, op.getLoc(), latent, cache, *step, 0);
-    cache = buildAppend(rewriter, op.getLoc(), adaptor.getRopeKey().front(),
-                        cache, *step, getTensorType(latent).getDimSize(1));
+    KVCacheType type = op.getType();
+    cache = buildAppend(rewriter, op.getLoc(), latent, cache, *step, type, 0);
+    cache =
+        buildAppend(rewriter, op.getLoc(), adaptor.getRopeKey().front(), cache,
+                    *step, type, getTensorType(latent).getDimSize(1));
     rewriter.replaceOp(op, cache);
     return success();
   }

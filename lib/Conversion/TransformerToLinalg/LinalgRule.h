@@ -7,7 +7,8 @@
 // Of the types that are no tensors, a batch becomes nothing (its workload is in
 // the type), a rope table `2 x tokens x width` (cosines, sines), and a cache
 // `requests x kv tokens x 2 x heads x head size` (keys, values), or `requests x
-// kv tokens x row` where heads share one.
+// kv tokens x row` where heads share one; where devices share the tokens, it
+// has those that the device keeps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +69,8 @@ void populateDataRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateRopeRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateAttentionRules(RewritePatternSet &patterns,
                             const RuleContext &rules);
+void populateContextRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
 void populateRoutingRules(RewritePatternSet &patterns,
                           const RuleContext &rules);
 void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);

@@ -34,6 +34,12 @@ std::optional<Step> getStep(OpT op, int64_t rows, std::string &reason) {
   return step;
 }
 
+/// `cache`, of `type`, with `rows` of R x q x .. in the slots of the new tokens
+/// that the device keeps; beyond the token, they begin at `offsets`.
+Value insertTokens(OpBuilder &builder, Location loc, Value rows, Value cache,
+                   const Step &step, transformer::KVCacheType type,
+                   ArrayRef<int64_t> offsets);
+
 } // namespace mlir::tensorcast
 
 #endif // TENSORCAST_LIB_CONVERSION_TRANSFORMERTOLINALG_STEP_H

@@ -73,7 +73,7 @@ public:
       if (!workload)
         return nullptr;
       SmallVector<int64_t> shape = {workload.getRequests(),
-                                    workload.getTotalTokens()};
+                                    type.getNumKept(workload.getTotalTokens())};
       llvm::append_range(shape, type.getShape());
       return RankedTensorType::get(shape, type.getElementType());
     });
@@ -193,6 +193,7 @@ private:
     populateDataRules(patterns, rules);
     populateRopeRules(patterns, rules);
     populateAttentionRules(patterns, rules);
+    populateContextRules(patterns, rules);
     populateRoutingRules(patterns, rules);
     populateExpertRules(patterns, rules);
     populateGroupedLinearRules(patterns, rules);

@@ -18,6 +18,9 @@
 // RUN: not tc-opt %s --transformer-shard="devices=8 shared-expert-tp" 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not tc-opt %s --transformer-shard="devices=8 ep=8 host-external-shared-experts" 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: not tc-opt %s --transformer-shard="devices=8 ep=8 external-shared-experts shared-expert-tp" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not tc-opt %s --transformer-shard="tp=4 dcp=3" 2>&1 | FileCheck %s --check-prefix=DCP
+// RUN: not tc-opt %s --transformer-shard="dcp=2" 2>&1 | FileCheck %s --check-prefix=DCP-ALONE
+// RUN: not tc-opt %s --transformer-shard="tp=4 dcp=-1" 2>&1 | FileCheck %s --check-prefix=DCP-NEGATIVE
 // RUN: not tc-opt %s --transformer-shard="tp=2" --transformer-shard="tp=2" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not tc-opt %s --transformer-bind-workload="queries=1 query-length=7" --transformer-shard="tp=2" 2>&1 | FileCheck %s --check-prefix=TWICE
 
@@ -27,6 +30,9 @@
 // DP-ALONE: error: expected 'tp' * 'dp' to be 8 devices, but got 1 * 3
 // OUTPUT: error: expected 'o-proj-tp' to divide 8 devices, but got 3
 // MLP: error: expected 'mlp-tp' to divide 8 devices, but got 16
+// DCP: error: expected 'dcp' to divide 'tp' 4, whose devices share the cached tokens, but got 3
+// DCP-ALONE: error: expected 'dcp' to divide 'tp' 1, whose devices share the cached tokens, but got 2
+// DCP-NEGATIVE: error: expected 'dcp' from 1 to 1048576, but got -1
 // HEAD: error: expected 'lmhead-tp' to divide 8 devices, but got 5
 // NEST: error: expected groups that nest: 'mlp-tp' to divide 'tp' or to be a multiple of it, but got 3 and 2
 // NEGATIVE: error: expected 'tp' from 1 to 1048576, but got -2

@@ -96,6 +96,9 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
     widenSwiGLU(module);
   if (kernels.getSwitch("repeated_layers_have_weights"))
     separateRepeatedLayers(module);
+  exchangeInFull(module, kernels);
+  if (kernels.getSwitch("first_split_layers_see_all_tokens"))
+    startFromAllTokens(module);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
   sortExperts(module, kernels);

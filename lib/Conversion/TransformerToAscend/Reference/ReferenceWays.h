@@ -19,6 +19,12 @@ void applyRoutingWays(ModuleOp module, const KernelSet &kernels);
 /// Runs experts by sorted rows and look-ups where the reference does.
 void sortExperts(ModuleOp module, const KernelSet &kernels);
 
+/// Runs attention over a cache that devices share as the reference does.
+void exchangeInFull(ModuleOp module, const KernelSet &kernels);
+
+/// Lets layers that are the first to split the residual see all tokens.
+void startFromAllTokens(ModuleOp module);
+
 /// Rewrites the attention of families that the reference runs in ways of its
 /// own.
 void applyFamilyWays(ModuleOp module, const KernelSet &kernels);

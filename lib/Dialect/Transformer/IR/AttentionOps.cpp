@@ -245,6 +245,8 @@ static LogicalResult verifyAttention(AttentionLikeOp op) {
   auto query = cast<RankedTensorType>(op.getQuery().getType());
   if (failed(verifyHeads(op, "query", query, cache, std::nullopt)))
     return failure();
+  if (cache.getShare() != 1)
+    return op.emitOpError("expected a cache of all tokens, but got ") << cache;
   if (query.getElementType() != cache.getElementType())
     return op.emitOpError("expected 'query' of ")
            << cache.getElementType() << ", as the cache is, but got "

@@ -156,6 +156,13 @@ static LogicalResult verifyRows(Operation *op, KVCacheType cache,
   return success();
 }
 
+/// Checks that `cache` holds all tokens.
+static LogicalResult verifyWhole(Operation *op, KVCacheType cache) {
+  if (cache.getShare() == 1)
+    return success();
+  return op->emitOpError("expected a cache of all tokens, but got ") << cache;
+}
+
 LogicalResult AppendLatentCacheOp::verify() {
   RankedTensorType latent = getTensor(getLatent()),
                    key = getTensor(getRopeKey());
@@ -180,6 +187,7 @@ static LogicalResult verifyLatentAttention(AttentionLikeOp op) {
   RankedTensorType weight = getTensor(op.getWeight());
   KVCacheType cache = op.getCache().getType();
   if (failed(verifyRows(op, cache, std::nullopt)) ||
+      failed(verifyWhole(op, cache)) ||
       failed(verifyRank(op, "query", query, 3)) ||
       failed(verifyRank(op, "weight", weight, 2)) ||
       failed(verifyRank(op, "result", result, 3)) ||
@@ -259,8 +267,8 @@ LogicalResult LightningIndexerOp::verify() {
            << width << " features, the table's width, but got " << size;
   Dim tokens = getDims(input)[0], features = getDims(input)[1];
   Type element = input.getElementType();
-  auto weightType = [&](Value weight) {
-    return getQueryUpScale() ? getTensor(weight).getElementType() : element;
+  auto weightType = [&](Value weight, Value scale) {
+    return scale ? getTensor(weight).getElementType() : element;
   };
   WorkloadAttr workload = getBatch().getType().getWorkload();
   ExprAttr picked = getNumPicked(getContext(), getTopK());
@@ -271,30 +279,29 @@ LogicalResult LightningIndexerOp::verify() {
       failed(verifyTensor(
           *this, "query", getQueryUp(),
           {Dim(multiplySizes(heads, size)), getDims(queryLatent)[1]},
-          weightType(getQueryUp()))) ||
+          weightType(getQueryUp(), getQueryUpScale()))) ||
       failed(verifyTensor(*this, "key", getKeyDown(), {Dim(size), features},
-                          weightType(getKeyDown()))) ||
-      failed(verifyTensor(*this, "head_weights", getHeadWeights(),
-                          {Dim(heads), features},
-                          weightType(getHeadWeights()))) ||
+                          weightType(getKeyDown(), getKeyDownScale()))) ||
+      failed(verifyTensor(
+          *this, "head_weights", getHeadWeights(), {Dim(heads), features},
+          weightType(getHeadWeights(), getHeadWeightsScale()))) ||
       failed(verifyTensor(*this, "norm weight", getNormWeight(), {Dim(size)},
                           element)) ||
       failed(verifyTensor(*this, "norm bias", getNormBias(), {Dim(size)},
                           element)) ||
       failed(
           verifyTensor(*this, "indices", getIndices(), {tokens, count}, {})) ||
-      failed(verifyRows(*this, getCache().getType(), size)))
+      failed(verifyRows(*this, getCache().getType(), size)) ||
+      failed(verifyWhole(*this, getCache().getType())))
     return failure();
-  if (getQueryUpScale()) {
-    std::tuple<StringRef, Value, Value> weights[] = {
-        {"scale of 'query'", getQueryUp(), getQueryUpScale()},
-        {"scale of 'key'", getKeyDown(), getKeyDownScale()},
-        {"scale of 'head_weights'", getHeadWeights(), getHeadWeightsScale()}};
-    for (auto [name, weight, scale] : weights)
-      if (failed(verifyScale(*this, name, getTensor(weight), getTensor(scale),
-                             getGroupSize())))
-        return failure();
-  }
+  std::tuple<StringRef, Value, Value> weights[] = {
+      {"scale of 'query'", getQueryUp(), getQueryUpScale()},
+      {"scale of 'key'", getKeyDown(), getKeyDownScale()},
+      {"scale of 'head_weights'", getHeadWeights(), getHeadWeightsScale()}};
+  for (auto [name, weight, scale] : weights)
+    if (scale && failed(verifyScale(*this, name, getTensor(weight),
+                                    getTensor(scale), getGroupSize())))
+      return failure();
   return verifyPositive(*this, "eps", getEps());
 }
 

@@ -73,6 +73,9 @@ void TransformerDialect::initialize() {
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsLatent.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsContext.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -285,22 +288,51 @@ int64_t WorkloadAttr::getTotalTokens() const {
 Type KVCacheType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
-  int64_t blockSize;
+  int64_t blockSize, share = 1, first = 0;
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(elementType) || parser.parseComma() ||
       parser.parseKeyword("block_size") || parser.parseEqual() ||
-      parser.parseInteger(blockSize) || parser.parseGreater())
+      parser.parseInteger(blockSize))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("share") || parser.parseEqual() ||
+        parser.parseInteger(share))
+      return {};
+    if (succeeded(parser.parseOptionalComma()) &&
+        (parser.parseKeyword("first") || parser.parseEqual() ||
+         parser.parseInteger(first)))
+      return {};
+  }
+  if (parser.parseGreater())
     return {};
   return parser.getChecked<KVCacheType>(parser.getContext(), shape, elementType,
-                                        blockSize);
+                                        blockSize, share, first);
 }
 
 void KVCacheType::print(AsmPrinter &printer) const {
   printer << '<';
   printer.printDimensionList(getShape());
-  printer << 'x' << getElementType() << ", block_size = " << getBlockSize()
-          << '>';
+  printer << 'x' << getElementType() << ", block_size = " << getBlockSize();
+  if (getShare() != 1)
+    printer << ", share = " << getShare();
+  if (getFirst() != 0)
+    printer << ", first = " << getFirst();
+  printer << '>';
+}
+
+KVCacheType KVCacheType::withElementType(Type elementType) const {
+  return get(getContext(), getShape(), elementType, getBlockSize(), getShare(),
+             getFirst());
+}
+
+KVCacheType KVCacheType::withShare(int64_t share, int64_t first) const {
+  return get(getContext(), getShape(), getElementType(), getBlockSize(), share,
+             first);
+}
+
+int64_t KVCacheType::getNumKept(int64_t tokens) const {
+  return llvm::divideCeil(tokens, getShare());
 }
 
 /// Sizes beyond this are mistakes, and their products could overflow.
@@ -308,7 +340,8 @@ static constexpr int64_t kMaxSize = int64_t(1) << 31;
 
 LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType,
-                                  int64_t blockSize) {
+                                  int64_t blockSize, int64_t share,
+                                  int64_t first) {
   bool hasHeads = shape.size() == 3 && shape[0] == 2;
   if (!hasHeads && shape.size() != 1)
     return emitError()
@@ -327,6 +360,12 @@ LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (blockSize < 1 || blockSize > kMaxSize)
     return emitError() << "expected 'block_size' from 1 to " << kMaxSize
                        << ", but got " << blockSize;
+  if (share < 1 || share > kMaxSize)
+    return emitError() << "expected 'share' from 1 to " << kMaxSize
+                       << ", but got " << share;
+  if (first < 0 || first >= share)
+    return emitError() << "expected 'first' from 0 to " << share - 1
+                       << ", below 'share', but got " << first;
   return success();
 }
 

@@ -80,6 +80,15 @@ private:
 };
 } // namespace
 
+void mlir::transformer::assume(ModuleOp module, ExprAttr expr) {
+  SmallVector<Attribute> all;
+  if (auto known = module->getAttrOfType<ArrayAttr>(kAssumesAttrName))
+    llvm::append_range(all, known);
+  if (!llvm::is_contained(all, expr))
+    all.push_back(expr);
+  module->setAttr(kAssumesAttrName, ArrayAttr::get(module.getContext(), all));
+}
+
 /// A module that was rewritten for some workloads has no price for others.
 static LogicalResult checkAssumptions(ModuleOp module, WorkloadAttr workload) {
   auto assumed = module->getAttrOfType<ArrayAttr>(kAssumesAttrName);
@@ -94,7 +103,8 @@ static LogicalResult checkAssumptions(ModuleOp module, WorkloadAttr workload) {
     InFlightDiagnostic diag =
         mlir::emitError(module.getLoc(), "expected a workload with '")
         << text << "', which the module was rewritten for, but got "
-        << workload.getRequests() * workload.getNewTokens() << " tokens";
+        << workload.getRequests() * workload.getNewTokens() << " tokens"
+        << (workload.getDecode() ? " to decode" : "");
     diag.attachNote() << "run the passes again on a module that is bound to "
                          "this workload";
     return diag;

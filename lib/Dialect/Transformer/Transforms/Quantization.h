@@ -35,6 +35,8 @@ struct QuantizationScheme {
   std::optional<int64_t> groupSize;
   /// Whether rows share the scales of their groups.
   bool sharedByRows = false;
+  /// Whether weights that make keys of sparse attention stay floats.
+  bool floatSparseKeys = false;
 
   static QuantizationScheme get(MLIRContext *context, LinearAction action,
                                 int64_t groupSize);

@@ -133,15 +133,20 @@ private:
 };
 
 /// attention -> quantized queries, keys and values + quantized_attention.
-struct QuantizeAttention : OpRewritePattern<AttentionOp> {
+/// Attention to a part of the tokens stays what it is, in 8 bits.
+template <typename AttentionLikeOp>
+struct QuantizeAttention : OpRewritePattern<AttentionLikeOp> {
   QuantizeAttention(MLIRContext *context, Type type)
-      : OpRewritePattern(context), type(type) {}
+      : OpRewritePattern<AttentionLikeOp>(context), type(type) {}
 
-  LogicalResult matchAndRewrite(AttentionOp attention,
+  LogicalResult matchAndRewrite(AttentionLikeOp attention,
                                 PatternRewriter &rewriter) const override {
-    auto append = attention.getCache().getDefiningOp<AppendCacheOp>();
-    auto cache =
-        append ? append.getCache().getDefiningOp<KVCacheOp>() : KVCacheOp();
+    auto queryType = cast<RankedTensorType>(attention.getQuery().getType());
+    if (queryType.getElementTypeBitWidth() <= 8)
+      return rewriter.notifyMatchFailure(attention, "quantized already");
+    auto append = attention.getCache().template getDefiningOp<AppendCacheOp>();
+    auto cache = append ? append.getCache().template getDefiningOp<KVCacheOp>()
+                        : KVCacheOp();
     if (!cache || !append->hasOneUse() || !cache->hasOneUse())
       return missQuantization(
           attention, rewriter,
@@ -157,9 +162,7 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     };
     auto [key, keyScale] = quantize(append.getKey(), ".k_scale");
     auto [value, valueScale] = quantize(append.getValue(), ".v_scale");
-    KVCacheType old = cache.getType();
-    auto cacheType = KVCacheType::get(old.getContext(), old.getShape(), type,
-                                      old.getBlockSize());
+    KVCacheType cacheType = cache.getType().withElementType(type);
     Value narrowCache = KVCacheOp::create(
         rewriter, cache.getLoc(), cacheType, cache.getNameAttr(),
         cache.getAuxiliary(), cache.getSpareAttr());
@@ -168,7 +171,10 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
                               narrowCache, append.getBatch());
     rewriter.setInsertionPoint(attention);
     auto [query, queryScale] = quantize(attention.getQuery(), ".q_scale");
-    rewriter.replaceOpWithNewOp<QuantizedAttentionOp>(
+    using NarrowOp =
+        std::conditional_t<std::is_same_v<AttentionLikeOp, AttentionOp>,
+                           QuantizedAttentionOp, AttentionLikeOp>;
+    rewriter.replaceOpWithNewOp<NarrowOp>(
         attention, attention.getType(), query, full, attention.getBatch(),
         queryScale, keyScale, valueScale, attention.getScaleAttr());
     rewriter.eraseOp(append);
@@ -215,6 +221,7 @@ public:
       QuantizationScheme scheme =
           QuantizationScheme::get(context, action, groupSize);
       scheme.sharedByRows = sharedGroupScales;
+      scheme.floatSparseKeys = floatSparseKeys;
       return scheme;
     };
     if (*others != LinearAction::Disabled) {
@@ -232,7 +239,8 @@ public:
       attentionType = builder.getType<Float8E4M3FNType>();
     RewritePatternSet attentionSet(context);
     if (attentionType) {
-      set.add<QuantizeAttention>(context, attentionType);
+      set.add<QuantizeAttention<AttentionOp>,
+              QuantizeAttention<PartialAttentionOp>>(context, attentionType);
       populateQuantizeLatentAttention(attentionSet, attentionType);
     }
     patterns = std::move(set);
@@ -251,8 +259,15 @@ public:
     walkAndApplyPatterns(getOperation(), latentPatterns);
     bool valid = true;
     if (symbolizeAttentionAction(attentionAction) != AttentionAction::Disabled)
-      getOperation().walk([&](LatentAttentionOp attention) {
-        valid &= succeeded(checkWeight(attention));
+      getOperation().walk([&](Operation *op) {
+        if (auto attention = dyn_cast<LatentAttentionOp>(op))
+          valid &= succeeded(checkWeight(attention));
+        if (isa<PartialLatentAttentionOp>(op)) {
+          op->emitOpError("expected latents of floats where devices share "
+                          "their tokens, but got attention-action ")
+              << attentionAction.getValue();
+          valid = false;
+        }
       });
     if (!valid)
       signalPassFailure();

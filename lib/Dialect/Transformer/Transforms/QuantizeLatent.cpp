@@ -99,11 +99,16 @@ struct QuantizeIndexer : LatentPattern<LightningIndexerOp> {
                                 PatternRewriter &rewriter) const override {
     if (op.getQueryUpScale())
       return rewriter.notifyMatchFailure(op, "quantized already");
-    SmallVector<Value> weights = {op.getQueryUp(), op.getKeyDown(),
-                                  op.getHeadWeights()};
+    SmallVector<Value> weights = {op.getQueryUp()};
+    if (!scheme.floatSparseKeys)
+      llvm::append_values(weights, op.getKeyDown(), op.getHeadWeights());
     if (failed(checkWeights(op, weights, rewriter)))
       return failure();
     SmallVector<NarrowWeight> narrow = declare(weights, rewriter);
+    if (scheme.floatSparseKeys) {
+      narrow.push_back({op.getKeyDown(), {}});
+      narrow.push_back({op.getHeadWeights(), {}});
+    }
     rewriter.replaceOpWithNewOp<LightningIndexerOp>(
         op, op->getResultTypes(), op.getInput(), op.getQueryLatent(),
         op.getTable(), op.getCache(), op.getBatch(), narrow[0].weight,
@@ -125,6 +130,8 @@ struct QuantizeAttentionWeight : LatentPattern<LatentAttentionOp> {
     Value wide = op.getWeight();
     if (wide.getDefiningOp<LoadWeightOp>())
       return rewriter.notifyMatchFailure(op, "quantized already");
+    if (op.getIndices() && scheme.floatSparseKeys)
+      return rewriter.notifyMatchFailure(op, "makes keys of sparse attention");
     if (failed(checkWeights(op, wide, rewriter)))
       return failure();
     NarrowWeight narrow = declare(wide, rewriter).front();
@@ -132,6 +139,30 @@ struct QuantizeAttentionWeight : LatentPattern<LatentAttentionOp> {
         rewriter, wide.getLoc(), wide.getType(), narrow.weight, narrow.scale,
         /*resultScale=*/Value(), scheme.getGroupSizeAttr(rewriter));
     rewriter.modifyOpInPlace(op, [&] { op.getWeightMutable().assign(loaded); });
+    eraseUnused(rewriter, wide);
+    return success();
+  }
+};
+
+/// The same where devices share the cache: queries and results meet the weight,
+/// which is loaded once.
+struct QuantizeAbsorbedWeight : LatentPattern<AbsorbQueryOp> {
+  using LatentPattern::LatentPattern;
+
+  LogicalResult matchAndRewrite(AbsorbQueryOp op,
+                                PatternRewriter &rewriter) const override {
+    Value wide = op.getWeight();
+    if (wide.getDefiningOp<LoadWeightOp>())
+      return rewriter.notifyMatchFailure(op, "quantized already");
+    if (failed(checkWeights(op, wide, rewriter)))
+      return failure();
+    NarrowWeight narrow = declare(wide, rewriter).front();
+    Value loaded = LoadWeightOp::create(
+        rewriter, wide.getLoc(), wide.getType(), narrow.weight, narrow.scale,
+        /*resultScale=*/Value(), scheme.getGroupSizeAttr(rewriter));
+    rewriter.replaceUsesWithIf(wide, loaded, [](OpOperand &use) {
+      return isa<AbsorbQueryOp, ExpandValuesOp>(use.getOwner());
+    });
     eraseUnused(rewriter, wide);
     return success();
   }
@@ -190,12 +221,9 @@ struct QuantizeLatentAttention : OpRewritePattern<LatentAttentionOp> {
 
 private:
   Value narrowStorage(PatternRewriter &rewriter, KVCacheOp cache) const {
-    KVCacheType old = cache.getType();
-    return KVCacheOp::create(rewriter, cache.getLoc(),
-                             KVCacheType::get(old.getContext(), old.getShape(),
-                                              type, old.getBlockSize()),
-                             cache.getNameAttr(), cache.getAuxiliary(),
-                             cache.getSpareAttr());
+    return KVCacheOp::create(
+        rewriter, cache.getLoc(), cache.getType().withElementType(type),
+        cache.getNameAttr(), cache.getAuxiliary(), cache.getSpareAttr());
   }
 
   /// The weight as it is kept, if that is as narrow, or made so.
@@ -232,9 +260,7 @@ struct QuantizeIndexerCache : OpRewritePattern<LightningIndexerOp> {
     if (!cache->hasOneUse() || !op.getCacheAfter().use_empty())
       return missQuantization(op, rewriter,
                               "its cache is not declared and written once");
-    KVCacheType old = cache.getType();
-    auto narrow = KVCacheType::get(old.getContext(), old.getShape(), type,
-                                   old.getBlockSize());
+    KVCacheType narrow = cache.getType().withElementType(type);
     rewriter.modifyOpInPlace(cache, [&] { cache.getResult().setType(narrow); });
     rewriter.modifyOpInPlace(op, [&] { op.getCacheAfter().setType(narrow); });
     return success();
@@ -248,8 +274,8 @@ private:
 void mlir::transformer::populateQuantizeLatentLayers(
     RewritePatternSet &patterns, const QuantizationScheme &scheme,
     const NameFilter &filter) {
-  patterns.add<QuantizeProjection, QuantizeIndexer, QuantizeAttentionWeight>(
-      patterns.getContext(), scheme, filter);
+  patterns.add<QuantizeProjection, QuantizeIndexer, QuantizeAttentionWeight,
+               QuantizeAbsorbedWeight>(patterns.getContext(), scheme, filter);
 }
 
 void mlir::transformer::populateQuantizeLatentAttention(

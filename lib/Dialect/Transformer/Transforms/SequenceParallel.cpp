@@ -218,14 +218,22 @@ public:
     if (failed(checkLayers(module)))
       return signalPassFailure();
     std::optional<TokenSplit> split =
-        TokenSplit::find(module, onlyAfterSum, onlyEvenTokens);
+        TokenSplit::find(module, {onlyAfterSum, onlyEvenTokens});
     if (!split)
       return;
     SymbolTable symbols(module);
     SplitSignatures signatures;
     for (func::FuncOp function : sortByCalls(module, symbols)) {
+      if (split->whole.contains(function))
+        continue;
       unsigned count =
           StreamSplitter(function, *split, symbols, signatures).run();
+      if (unsigned routed = routeOwnTokens(function, *split))
+        remark::passed(function.getLoc(), remark::RemarkOpts::name("route")
+                                              .category("sequence-parallel")
+                                              .function(function.getName()))
+            << "shares of tokens for experts that devices have already"
+            << remark::metric("count", routed);
       if (count == 0)
         continue;
       if (split->assumed)
@@ -254,15 +262,6 @@ private:
     for (auto function : module.getOps<func::FuncOp>())
       visit(visit, function);
     return sorted.takeVector();
-  }
-
-  static void assume(ModuleOp module, ExprAttr expr) {
-    SmallVector<Attribute> all;
-    if (auto known = module->getAttrOfType<ArrayAttr>(kAssumesAttrName))
-      llvm::append_range(all, known);
-    if (!llvm::is_contained(all, expr))
-      all.push_back(expr);
-    module->setAttr(kAssumesAttrName, ArrayAttr::get(module.getContext(), all));
   }
 };
 } // namespace

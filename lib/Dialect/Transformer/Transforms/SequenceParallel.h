@@ -10,6 +10,14 @@
 
 namespace mlir::transformer {
 
+/// Where a split of tokens starts, and what it asks for.
+struct SplitRules {
+  /// Only at a sum over devices in front of the first norm; or, if routers of
+  /// the model yield logits, in layers with such a sum in front of a norm.
+  bool onlyAfterSum = false;
+  bool onlyEvenTokens = false;
+};
+
 /// How the residual stream of a module is split over devices, and what belongs
 /// to it.
 struct TokenSplit {
@@ -17,11 +25,13 @@ struct TokenSplit {
   int64_t count = 1;
   /// What the workload of an unbound module has to meet; may be null.
   ExprAttr assumed;
+  /// Layers that keep all tokens.
+  llvm::SmallDenseSet<Operation *> whole;
 
   /// The split of `module`; none if something stands in the way, which a
   /// remark says.
-  static std::optional<TokenSplit> find(ModuleOp module, bool onlyAfterSum,
-                                        bool onlyEvenTokens);
+  static std::optional<TokenSplit> find(ModuleOp module,
+                                        const SplitRules &rules);
 
   bool isGroup(RanksAttr ranks) const {
     return ranks.getCount() == count && ranks.getStep() == 1;
@@ -48,6 +58,10 @@ struct TokenSplit {
   /// Whether only layers call the function, whose types follow.
   bool mayRetype(func::FuncOp function) const;
 };
+
+/// Lets mixtures of experts take the shares of tokens that devices have in
+/// front of a gather; returns how many do.
+unsigned routeOwnTokens(func::FuncOp function, const TokenSplit &split);
 
 } // namespace mlir::transformer
 

@@ -8,6 +8,7 @@
 
 #include "Sharding.h"
 
+#include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
 namespace mlir::transformer {
@@ -83,6 +84,7 @@ static LogicalResult checkHeads(AttentionOp attention,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult shardOp(Operation *op, ShardState &state) {
+  bool sharesTokens = state.plan.context > 1;
   if (auto weight = dyn_cast<WeightOp>(op))
     return shardWeight(weight, state);
   if (auto cache = dyn_cast<KVCacheOp>(op))
@@ -93,13 +95,20 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
     return shardEmbedding(embedding, state);
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return shardReshape(reshape, state);
-  if (auto attention = dyn_cast<AttentionOp>(op))
+  if (auto append = dyn_cast<AppendCacheOp>(op); append && sharesTokens)
+    if (failed(gatherKeyHeads(append, state)))
+      return failure();
+  if (auto attention = dyn_cast<AttentionOp>(op)) {
     if (failed(checkHeads(attention, state)))
       return failure();
+    if (sharesTokens)
+      return shardContext(attention, state);
+  }
   if (auto projection = dyn_cast<LatentProjectionOp>(op))
     return shardLatentProjection(projection, state);
   if (auto attention = dyn_cast<LatentAttentionOp>(op))
-    return shardLatentAttention(attention, state);
+    return sharesTokens ? shardContext(attention, state)
+                        : shardLatentAttention(attention, state);
   if (std::optional<LogicalResult> done = shardExperts(op, state))
     return *done;
   // Scales per token and packed bytes have no rule of their own here.
@@ -113,8 +122,15 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
   return followOperands(op, state);
 }
 
-static LogicalResult shardFunction(func::FuncOp function,
-                                   const ShardPlan &plan) {
+/// Whether `function` attends to tokens that an indexer picks.
+static bool isSparse(func::FuncOp function) {
+  return llvm::any_of(function.getOps<LatentAttentionOp>(),
+                      [](LatentAttentionOp op) { return op.getIndices(); });
+}
+
+static LogicalResult shardFunction(func::FuncOp function, ShardPlan plan) {
+  if (plan.wholeSparseAttention && isSparse(function))
+    plan.heads = plan.output = 1;
   separateSharedExperts(function, plan);
   ShardState state(function.getContext(), plan);
   if (failed(placeExperts(function, state)) ||
@@ -156,11 +172,15 @@ public:
     FailureOr<ShardPlan> plan = ShardPlan::get(
         {devices, tensor, data, pipeline, output, mlp, head, wordEmbedding,
          expert, expertTensor, expertData, redundantExperts, sharedExpertTensor,
-         externalSharedExperts, hostSharedExperts, wideSharedChoice},
+         externalSharedExperts, hostSharedExperts, wideSharedChoice, context,
+         wholeSparseAttention},
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();
     bool anyExperts = llvm::any_of(module.getOps<func::FuncOp>(), hasExperts);
+    // A prefill step makes keys and values of most of the tokens it needs.
+    if (plan->context > 1)
+      assume(module, getDecodeExpr(&getContext()));
     if (plan->devices * plan->pipeline > 1)
       module->setAttr(kPlanAttrName, plan->toAttr(&getContext(), anyExperts));
     for (auto function : module.getOps<func::FuncOp>()) {

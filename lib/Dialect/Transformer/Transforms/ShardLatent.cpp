@@ -8,10 +8,11 @@ using namespace mlir::transformer;
 /// Heads of queries are not repeated on devices.
 static LogicalResult checkHeads(Operation *op, int64_t heads,
                                 const ShardState &state) {
-  if (heads % state.plan.tensor == 0)
+  int64_t count = state.plan.getSize(ShardGroup::Tensor);
+  if (heads % count == 0)
     return success();
   return op->emitOpError("expected 'tp' to divide the ")
-         << heads << " heads, but got " << state.plan.tensor;
+         << heads << " heads, but got " << count;
 }
 
 LogicalResult mlir::transformer::shardLatentProjection(LatentProjectionOp op,

@@ -10,7 +10,7 @@ using namespace mlir::transformer;
 int64_t ShardPlan::getSize(ShardGroup group) const {
   switch (group) {
   case ShardGroup::Tensor:
-    return tensor;
+    return heads;
   case ShardGroup::Output:
     return output;
   case ShardGroup::MLP:
@@ -91,7 +91,8 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
                                            {"lmhead-tp", options.head},
                                            {"ep", options.expert},
                                            {"moe-tp", options.expertTensor},
-                                           {"moe-dp", options.expertData}};
+                                           {"moe-dp", options.expertData},
+                                           {"dcp", options.context}};
   // Beyond this, products of sizes could overflow.
   constexpr int64_t most = 1 << 20;
   for (auto [name, size] : sizes)
@@ -136,6 +137,13 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
              << "' to divide 'tp' or to be a multiple of it, but got " << *group
              << " and " << plan.tensor;
   }
+  plan.heads = plan.tensor;
+  plan.wholeSparseAttention = options.wholeSparseAttention;
+  plan.context = std::max<int64_t>(options.context, 1);
+  if (plan.tensor % plan.context != 0)
+    return emitError(loc) << "expected 'dcp' to divide 'tp' " << plan.tensor
+                          << ", whose devices share the cached tokens, but got "
+                          << plan.context;
   if (failed(plan.setExperts(options, loc)))
     return failure();
   if (options.wordEmbedding == "col")

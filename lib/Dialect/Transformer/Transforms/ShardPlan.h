@@ -18,6 +18,8 @@ struct ShardOptions {
   bool redundantExperts = false, sharedExpertTensor = false;
   bool externalSharedExperts = false, hostSharedExperts = false;
   bool wideSharedChoice = false;
+  int64_t context = 0;
+  bool wholeSparseAttention = false;
 };
 
 /// Sizes of groups that fit together.
@@ -29,6 +31,13 @@ struct ShardPlan {
   /// Groups of the attention output, the MLP and the head.
   int64_t output = 1, mlp = 1, head = 1;
   EmbeddingSplit embedding = EmbeddingSplit::None;
+  /// Devices of a tensor-parallel group that share the cached tokens of decode
+  /// steps.
+  int64_t context = 1;
+  /// Whether every device has all heads of sparse attention.
+  bool wholeSparseAttention = false;
+  /// Devices that share the heads of attention, where not `tensor`.
+  int64_t heads = 1;
   /// Devices that share the experts, the matrices of each expert, and those of
   /// the shared expert.
   int64_t expert = 1, expertTensor = 1, sharedExpert = 1;

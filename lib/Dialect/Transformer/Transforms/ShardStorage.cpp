@@ -54,17 +54,27 @@ LogicalResult mlir::transformer::shardWeight(WeightOp weight,
 LogicalResult mlir::transformer::shardCache(KVCacheOp cache,
                                             ShardState &state) {
   KVCacheType type = cache.getType();
+  int64_t context = state.plan.context;
   // Each device needs all of what the heads share.
-  if (type.isShared())
+  if (type.isShared()) {
+    cache.getResult().setType(type.withShare(context, /*first=*/0));
     return success();
+  }
+  // Devices that share tokens keep the heads of all of them.
+  int64_t groups =
+      std::max<int64_t>(state.plan.getSize(ShardGroup::Tensor) / context, 1);
+  if (context > 1 && type.getNumHeads() < groups)
+    return cache.emitOpError("expected at least 'tp' / 'dcp' = ")
+           << groups << " heads, of which " << context
+           << " devices each share the tokens, but got " << type.getNumHeads();
   FailureOr<int64_t> heads =
       getPart(cache, type.getNumHeads() * type.getHeadSize(),
-              type.getHeadSize(), state.plan.getSize(ShardGroup::Tensor));
+              type.getHeadSize(), groups);
   if (failed(heads))
     return failure();
   cache.getResult().setType(KVCacheType::get(
       type.getContext(),
       {type.getShape()[0], *heads / type.getHeadSize(), type.getHeadSize()},
-      type.getElementType(), type.getBlockSize()));
+      type.getElementType(), type.getBlockSize(), context, /*first=*/0));
   return success();
 }

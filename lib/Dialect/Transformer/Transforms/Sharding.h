@@ -123,6 +123,14 @@ std::optional<LogicalResult> shardExperts(Operation *op, ShardState &state);
 LogicalResult shardLatentProjection(LatentProjectionOp op, ShardState &state);
 LogicalResult shardLatentAttention(LatentAttentionOp op, ShardState &state);
 
+/// Lets attention work on the tokens that a device keeps, and puts the results
+/// of the devices that share them together.
+LogicalResult shardContext(AttentionOp op, ShardState &state);
+LogicalResult shardContext(LatentAttentionOp op, ShardState &state);
+
+/// Lets a device that shares tokens write the key heads of all that do.
+LogicalResult gatherKeyHeads(AppendCacheOp op, ShardState &state);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_SHARDING_H

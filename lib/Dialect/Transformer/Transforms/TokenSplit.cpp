@@ -109,8 +109,11 @@ public:
 
   /// An op that cannot work on a share of the tokens, and why.
   std::optional<std::pair<Operation *, StringRef>> find() {
+    return find(module);
+  }
+  std::optional<std::pair<Operation *, StringRef>> find(Operation *root) {
     std::optional<std::pair<Operation *, StringRef>> found;
-    module.walk([&](Operation *op) {
+    root->walk([&](Operation *op) {
       if (StringRef reason = getReason(op); !reason.empty()) {
         found = {op, reason};
         return WalkResult::interrupt();
@@ -203,8 +206,25 @@ static std::optional<ExprAttr> getEvenness(Value input, int64_t count) {
                          {rest, ExprAttr::constant(context, 0)});
 }
 
-std::optional<TokenSplit> TokenSplit::find(ModuleOp module, bool onlyAfterSum,
-                                           bool onlyEvenTokens) {
+/// Whether a sum over devices is right in front of a norm of `function`.
+static bool hasSumBeforeNorm(func::FuncOp function, const TokenSplit &split) {
+  return llvm::any_of(function.getOps<AddRMSNormOp>(), [&](AddRMSNormOp norm) {
+    return split.isScatterable(norm.getLhs()) ||
+           split.isScatterable(norm.getRhs());
+  });
+}
+
+static bool routesByLogits(ModuleOp module) {
+  return module
+      .walk([](SelectExpertsOp op) {
+        return op.getGatingKernel() ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+std::optional<TokenSplit> TokenSplit::find(ModuleOp module,
+                                           const SplitRules &rules) {
   auto plan = module->getAttrOfType<PlanAttr>(kPlanAttrName);
   if (!plan || plan.getTensorParallel() == 1)
     return miss(module.getLoc(), "no devices share the layers",
@@ -212,14 +232,28 @@ std::optional<TokenSplit> TokenSplit::find(ModuleOp module, bool onlyAfterSum,
   TokenSplit split;
   split.count = plan.getTensorParallel();
   ObstacleFinder finder(module, split);
-  if (auto obstacle = finder.find())
-    return miss(obstacle->first->getLoc(), obstacle->second);
   ObstacleFinder::FirstNorm first = finder.findFirstNorm();
+  bool isAfterSum = llvm::any_of(
+      first.inputs, [&](Value input) { return split.isScatterable(input); });
+  bool isAfterLogits =
+      rules.onlyAfterSum && !isAfterSum && routesByLogits(module);
+  bool isAnySplit = !isAfterLogits;
+  if (isAfterLogits) {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function.isPrivate() || function.isDeclaration())
+        continue;
+      if (!finder.find(function) && hasSumBeforeNorm(function, split))
+        isAnySplit = true;
+      else
+        split.whole.insert(function);
+    }
+  } else if (auto obstacle = finder.find()) {
+    return miss(obstacle->first->getLoc(), obstacle->second);
+  }
   if (!first.norm)
     return miss(module.getLoc(), "no norm works on hidden states");
-  if (onlyAfterSum) {
-    if (llvm::none_of(first.inputs,
-                      [&](Value input) { return split.isScatterable(input); }))
+  if (rules.onlyAfterSum) {
+    if ((!isAfterSum && !isAfterLogits) || !isAnySplit)
       return miss(first.norm->getLoc(),
                   "no sum over devices is in front of the first norm",
                   "word-embedding-tp=row");
@@ -227,7 +261,7 @@ std::optional<TokenSplit> TokenSplit::find(ModuleOp module, bool onlyAfterSum,
       return miss(module.getLoc(),
                   "groups of another size exchange tokens between the norms");
   }
-  if (onlyEvenTokens) {
+  if (rules.onlyEvenTokens) {
     std::optional<ExprAttr> evenness =
         getEvenness(first.inputs.front(), split.count);
     if (!evenness)

@@ -55,6 +55,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsLatent.h.inc"
 
 #define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsContext.h.inc"
+
+#define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.h.inc"
 
 #define GET_OP_CLASSES

@@ -31,6 +31,9 @@ LogicalResult bindWorkload(ModuleOp module, WorkloadAttr workload);
 /// Reports and fails if a stage cannot be dissolved.
 LogicalResult joinStages(ModuleOp module);
 
+/// Notes that `module` is rewritten for workloads in which `expr` is not 0.
+void assume(ModuleOp module, ExprAttr expr);
+
 /// Groups of devices that share the requests, as the module's plan says; 1
 /// without a plan.
 int64_t getDataParallel(ModuleOp module);
