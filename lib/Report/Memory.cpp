@@ -22,7 +22,11 @@ static ExprAttr getCacheBytes(KVCacheOp op) {
   KVCacheType cache = op.getType();
   MLIRContext *context = cache.getContext();
   double spare = static_cast<double>(op.getSpare().value_or(1));
-  ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + spare);
+  ExprAttr kept = getTotalTokensExpr(context);
+  if (cache.hasWindow())
+    kept = getFunctionExpr(
+        ExprKind::Min, {kept, ExprAttr::constant(context, cache.getWindow())});
+  ExprAttr slots = sumOverRequests(kept + spare);
   double blockSize = cache.getBlockSize();
   ExprAttr blocks = getFunctionExpr(
       ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});

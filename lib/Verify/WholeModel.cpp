@@ -70,7 +70,8 @@ void WholeModel::addParts(ModuleOp module) {
         WorkloadAttr workload = append.getBatch().getType().getWorkload();
         this->shapes[cache.getName()] = {
             workload.getRequests(), workload.getTotalTokens(), 2,
-            type.getNumHeads() * plan.getTensorParallel(), type.getHeadSize()};
+            type.getNumHeads() * plan.getTensorParallel(),
+            type.getStoredShape().back()};
       }
   });
 }

@@ -7,7 +7,9 @@
 // Of the types that are no tensors, a batch becomes nothing (its workload is in
 // the type), a rope table `2 x tokens x width` (cosines, sines), and a cache
 // `requests x kv tokens x 2 x heads x head size` (keys, values), or `requests x
-// kv tokens x row` where heads share one.
+// kv tokens x row` where heads share one. Where heads of keys and of values
+// differ in size, the cache has room for the larger ones. A window changes
+// nothing of that: attention hides what is before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,6 +75,7 @@ void populateRoutingRules(RewritePatternSet &patterns,
 void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateGroupedLinearRules(RewritePatternSet &patterns,
                                 const RuleContext &rules);
+void populateSparseRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateIndexerRules(RewritePatternSet &patterns,
                           const RuleContext &rules);
 void populateLatentProjectionRules(RewritePatternSet &patterns,

@@ -74,7 +74,7 @@ public:
         return nullptr;
       SmallVector<int64_t> shape = {workload.getRequests(),
                                     workload.getTotalTokens()};
-      llvm::append_range(shape, type.getShape());
+      llvm::append_range(shape, type.getStoredShape());
       return RankedTensorType::get(shape, type.getElementType());
     });
   }
@@ -192,6 +192,7 @@ private:
     populateExpertRules(patterns, rules);
     populateGroupedLinearRules(patterns, rules);
     populateIndexerRules(patterns, rules);
+    populateSparseRules(patterns, rules);
     populateLatentProjectionRules(patterns, rules);
     populateLatentRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));

@@ -63,6 +63,10 @@ public:
                                           /*auxiliary=*/false, spare);
   }
 
+  /// `up` gated by `gate`, both limited if there is a `limit`.
+  Value gateProjection(StringRef name, Value gate, Value up,
+                       std::optional<double> limit, double slope);
+
   /// A gated MLP whose linears are called `name`.gate_proj, and so on.
   Value gatedMLP(StringRef name, Value hidden, int64_t width,
                  transformer::ShardGroup group);
@@ -70,8 +74,9 @@ public:
   /// Sees `T x heads * size` as `T x heads x size`.
   Value splitHeads(StringRef name, Value input, int64_t heads) {
     SmallVector<transformer::Dim> dims = transformer::getDims(getType(input));
+    int64_t size = dims.back().size / heads;
     dims.back() = transformer::Dim(heads);
-    dims.push_back(transformer::Dim(config.headDim));
+    dims.push_back(transformer::Dim(size));
     return reshape(name, input, dims);
   }
 
@@ -132,6 +137,14 @@ private:
 
   std::string scope;
 };
+
+/// Which blocks of tokens a token of a layer attends to, from the hidden state
+/// that its queries are made of.
+Value buildBlockIndices(BlockBuilder &block, Value hidden, Value rope,
+                        Value batch);
+
+/// How queries and keys are rotated.
+transformer::RopeStyle getRopeStyle(const DecoderConfig &config);
 
 /// The mixture of experts of a layer.
 Value buildMixture(BlockBuilder &block, Value hidden);

@@ -27,10 +27,30 @@ struct BiasRule {
 
 /// How a family limits attention to the latest tokens.
 struct WindowRule {
-  /// What an absent `sliding_window` means.
+  /// What an absent `sliding_window` means; 0 if it means none.
   int64_t defaultWindow = 0;
   /// The key that turns the window on; empty if it is on without.
   std::string switchKey;
+  /// Keys, if any, beside `layer_types`, for the layers with a window: a truth
+  /// for each layer or a number, every so many-th layer being without; and the
+  /// first one with it.
+  std::string patternKey, firstLayerKey;
+  /// What their absence means: every so many-th layer is without a window, or
+  /// none if that is 0; and the first one with it.
+  int64_t period = 0, firstLayer = 0;
+  /// Keys, if any, for the heads of layers with a window, and for the base of
+  /// their rotation.
+  std::string headsKey, keyValueHeadsKey, headDimKey, valueHeadDimKey,
+      ropeThetaKey;
+};
+
+/// How a family limits the gate and up projections of all MLPs.
+struct ActivationRule {
+  /// What the family calls it as `hidden_act`.
+  std::string name;
+  std::string limitKey, slopeKey;
+  double limit = 0, slope = 1;
+  bool hasKernel = false;
 };
 
 /// How a family has latent attention.
@@ -52,8 +72,16 @@ struct Family {
   bool qkNormOverHeads = false;
   bool ropeInterleaved = false, ropeWide = false, ropeHalfTable = false;
   bool wideNormWeight = false;
-  /// Whether layers with a sliding window are taken for full attention.
-  bool ignoresWindows = false;
+  /// Whether heads have sinks, in layers without and with a window.
+  BiasRule sinks, windowSinks;
+  /// Keys, if any, for the size of heads of values and for what these are
+  /// multiplied by; for the width of MLPs beside mixtures; and for the object
+  /// about attention to blocks of tokens.
+  std::string valueHeadDimKey, valueScaleKey;
+  std::string intermediateSizeKey = "intermediate_size";
+  std::string blockSparseKey;
+  std::string normEpsKey = "rms_norm_eps";
+  std::optional<ActivationRule> activation;
   /// Whether a part of each head may be rotated.
   bool ropePartial = false;
   std::optional<MixtureRule> mixture;

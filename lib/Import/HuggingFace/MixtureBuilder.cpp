@@ -121,15 +121,9 @@ private:
     };
     Value gate = linear("gate_proj", rows, hidden, inner, ShardKind::Column);
     Value up = linear("up_proj", rows, hidden, inner, ShardKind::Column);
-    Location activation = block.at(mixture.block + ".experts.act_fn");
-    Value active;
-    if (mixture.activationLimit)
-      active = ClampedSwiGLUOp::create(
-          builder, activation, gate.getType(), gate, up,
-          builder.getF64FloatAttr(*mixture.activationLimit),
-          builder.getF64FloatAttr(mixture.activationSlope));
-    else
-      active = SwiGLUOp::create(builder, activation, gate.getType(), gate, up);
+    Value active =
+        block.gateProjection(mixture.block + ".experts.act_fn", gate, up,
+                             mixture.activationLimit, mixture.activationSlope);
     return linear("down_proj", active, inner, hidden, ShardKind::Row);
   }
 

@@ -2,6 +2,8 @@
 
 #include "MixtureReader.h"
 
+#include "AttentionReader.h"
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 
@@ -103,6 +105,10 @@ static SmallVector<bool> readLayers(JsonReader &config, const MixtureRule &rule,
   int64_t last = get(rule.lastMixture, -1, INT32_MAX, numLayers - 1);
   if (last < 0 || last >= numLayers)
     last = numLayers - 1;
+  if (const Json *list =
+          rule.layerStep.empty() ? nullptr : config.find(rule.layerStep);
+      list && list->is_array())
+    return readLayerFlags(config, rule.layerStep, numLayers).flags;
   int64_t step = get(rule.layerStep, 1, INT32_MAX, 1);
   SmallVector<bool> layers(numLayers, false);
   for (int64_t layer = first; layer <= last; ++layer)
@@ -160,7 +166,7 @@ std::optional<MixtureConfig> tensorcast::readMixture(JsonReader &config,
                           ? rule.normalize.value
                           : config.boolean(rule.normalize.key, true);
   if (!rule.scale.empty())
-    router.scale = config.number(rule.scale, 1e-6, 1e6, 1.0);
+    router.scale = config.optionalNumber(rule.scale, 1e-6, 1e6).value_or(1.0);
   // What is wrong so far may be what the rest depends on.
   if (failed(config.finish()))
     return mixture;

@@ -17,15 +17,24 @@ using namespace mlir::transformer;
 // Blocks of a layer
 //===----------------------------------------------------------------------===//
 
+RopeStyle mlir::tensorcast::getRopeStyle(const DecoderConfig &config) {
+  if (config.ropeHalfTable)
+    return RopeStyle::HalfTable;
+  return config.ropeInterleaved ? RopeStyle::Interleaved : RopeStyle::Half;
+}
+
 /// Attention by heads, up to its output projection.
-static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
-                                   Value rope, Value batch) {
+static Value buildGroupedAttention(BlockBuilder &block, int64_t layer,
+                                   Value hidden, Value rope, Value batch) {
   const DecoderConfig &config = block.config;
+  HeadsConfig sizes = config.getHeads(layer);
   OpBuilder &builder = block.builder;
-  ShardingAttr byHeads =
-      block.split(ShardKind::Column, ShardGroup::Tensor, config.headDim);
+  auto split = [&](int64_t size) {
+    return block.split(ShardKind::Column, ShardGroup::Tensor, size);
+  };
+  ShardingAttr byHeads = split(sizes.keySize);
   auto project = [&](StringRef name, int64_t heads) {
-    Value wide = block.linear(name, hidden, heads * config.headDim,
+    Value wide = block.linear(name, hidden, heads * sizes.keySize,
                               config.qkvBias, byHeads);
     if (config.qkNorm && config.qkNormOverHeads)
       return wide;
@@ -36,36 +45,58 @@ static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
       return block.rmsNorm(name, value);
     return block.splitHeads(name, block.rmsNorm(name, value, byHeads), heads);
   };
-  int64_t heads = config.numAttentionHeads, groups = config.numKeyValueHeads;
+  int64_t heads = sizes.query, groups = sizes.keyValue;
   Value query = project("self_attn.q_proj", heads);
   Value key = project("self_attn.k_proj", groups);
-  Value value = block.splitHeads("self_attn.v_proj",
-                                 block.linear("self_attn.v_proj", hidden,
-                                              groups * config.headDim,
-                                              config.qkvBias, byHeads),
-                                 groups);
+  Value value = block.splitHeads(
+      "self_attn.v_proj",
+      block.linear("self_attn.v_proj", hidden, sizes.getValueWidth(),
+                   config.qkvBias, split(sizes.valueSize)),
+      groups);
+  if (config.valueScale)
+    value = MulScalarOp::create(builder, block.at("self_attn.v_scale"), value,
+                                builder.getF64FloatAttr(*config.valueScale));
   if (config.qkNorm) {
     query = normalize("self_attn.q_norm", query, heads);
     key = normalize("self_attn.k_norm", key, groups);
   }
   Location loc = block.at("self_attn");
   Location ropeLoc = block.at("self_attn.rotary_emb");
-  RopeStyle style = config.ropeHalfTable     ? RopeStyle::HalfTable
-                    : config.ropeInterleaved ? RopeStyle::Interleaved
-                                             : RopeStyle::Half;
+  RopeStyle style = getRopeStyle(config);
   query = RopeOp::create(builder, ropeLoc, query.getType(), query, rope, style);
   key = RopeOp::create(builder, ropeLoc, key.getType(), key, rope, style);
 
+  bool isOwnSize = sizes.valueSize != sizes.keySize;
+  int64_t window = config.hasWindow(layer) ? config.window->size : 0;
   auto cacheType = KVCacheType::get(
-      builder.getContext(), {2, config.numKeyValueHeads, config.headDim},
-      builder.getF16Type(), kKVCacheBlockSize);
+      builder.getContext(), {2, groups, sizes.keySize}, builder.getF16Type(),
+      kKVCacheBlockSize, isOwnSize ? sizes.valueSize : 0, window);
   Value cache = block.cache("self_attn", cacheType);
   cache =
       AppendCacheOp::create(builder, loc, cacheType, key, value, cache, batch);
-  double scale = 1 / std::sqrt(static_cast<double>(config.headDim));
-  Value mixed = AttentionOp::create(builder, loc, query.getType(), query, cache,
-                                    batch, builder.getF64FloatAttr(scale));
-  return mixed;
+  double scale = 1 / std::sqrt(static_cast<double>(sizes.keySize));
+  Value sink, blocks;
+  if (sizes.hasSink)
+    sink = block.declare("self_attn.sinks", {heads}, loc, split(1));
+  IntegerAttr blockSize;
+  if (config.picksBlocks(layer)) {
+    blocks = buildBlockIndices(block, hidden, rope, batch);
+    blockSize = builder.getI64IntegerAttr(config.blockSparse->blockSize);
+  }
+  return AttentionOp::create(
+      builder, loc, query, cache, batch, sink, blocks,
+      builder.getF64FloatAttr(scale),
+      window ? builder.getI64IntegerAttr(window) : IntegerAttr(), blockSize);
+}
+
+Value BlockBuilder::gateProjection(StringRef name, Value gate, Value up,
+                                   std::optional<double> limit, double slope) {
+  if (!limit)
+    return SwiGLUOp::create(builder, at(name), gate.getType(), gate, up);
+  return ClampedSwiGLUOp::create(
+      builder, at(name), gate.getType(), gate, up,
+      builder.getF64FloatAttr(*limit), builder.getF64FloatAttr(slope),
+      config.hasActivationKernel ? builder.getUnitAttr() : UnitAttr());
 }
 
 Value BlockBuilder::gatedMLP(StringRef name, Value hidden, int64_t width,
@@ -75,8 +106,8 @@ Value BlockBuilder::gatedMLP(StringRef name, Value hidden, int64_t width,
   Value gate =
       linear(prefix + ".gate_proj", hidden, width, config.mlpBias, column);
   Value up = linear(prefix + ".up_proj", hidden, width, config.mlpBias, column);
-  Value active = SwiGLUOp::create(builder, at(prefix + ".act_fn"),
-                                  gate.getType(), gate, up);
+  Value active = gateProjection(prefix + ".act_fn", gate, up,
+                                config.activationLimit, config.activationSlope);
   return linear(prefix + ".down_proj", active, config.hiddenSize,
                 config.mlpBias, split(ShardKind::Row, group));
 }
@@ -87,7 +118,7 @@ static Value buildAttention(BlockBuilder &block, int64_t layer, Value hidden,
   Value mixed = config.latent
                     ? buildLatentAttention(block, hidden, rope, batch,
                                            hasIndexer(config, layer), indices)
-                    : buildGroupedAttention(block, hidden, rope, batch);
+                    : buildGroupedAttention(block, layer, hidden, rope, batch);
   return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
                       config.hiddenSize, config.outputBias,
                       block.split(ShardKind::Row, ShardGroup::Output));
@@ -163,9 +194,12 @@ struct ModelTypes {
     ids = getTensorType({tokens}, IntegerType::get(context, 64));
     hidden = getTensorType({tokens, Dim(config.hiddenSize)}, f16);
     batch = BatchType::get(context, WorkloadAttr());
-    rope =
-        RopeTableType::get(context, config.ropeWidth,
-                           config.ropeWide ? Float32Type::get(context) : f16);
+    Type angles = config.ropeWide ? Float32Type::get(context) : f16;
+    rope = RopeTableType::get(context, config.ropeWidth, angles);
+    windowRope = rope;
+    if (config.window)
+      windowRope =
+          RopeTableType::get(context, config.window->heads.ropeWidth, angles);
     // In prefill the last token of each request yields logits, in decode all.
     ExprAttr sequences = getSequencesExpr(context);
     Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
@@ -178,7 +212,8 @@ struct ModelTypes {
   /// A layer takes and yields the hidden state, and perhaps indices.
   FunctionType getLayerType(const DecoderConfig &config, int64_t layer) const {
     MLIRContext *context = hidden.getContext();
-    SmallVector<Type> inputs = {hidden, rope, batch}, results = {hidden};
+    Type table = config.hasWindow(layer) ? windowRope : rope;
+    SmallVector<Type> inputs = {hidden, table, batch}, results = {hidden};
     if (takesIndices(config, layer))
       inputs.push_back(getIndicesType(*config.latent->indexer, context));
     if (passesIndices(config, layer))
@@ -192,7 +227,8 @@ struct ModelTypes {
                              {hidden});
   }
 
-  Type ids, hidden, batch, rope, lastHidden, logits, draftHidden, draft;
+  Type ids, hidden, batch, rope, windowRope, lastHidden, logits, draftHidden,
+      draft;
 };
 
 /// What the model function is built of.
@@ -253,6 +289,20 @@ static Value buildDrafts(BlockBuilder &block, const ModelTypes &types,
   return next;
 }
 
+/// Looks up the cosines and sines of `positions` in tables called `name`.
+static Value buildRopeTable(BlockBuilder &block, StringRef name, Type type,
+                            Value positions) {
+  const DecoderConfig &config = block.config;
+  SmallVector<int64_t> shape = {config.maxPositionEmbeddings,
+                                cast<RopeTableType>(type).getWidth()};
+  Location loc = block.at(name);
+  Value cos =
+      block.declare((name + ".cos").str(), shape, loc, {}, config.ropeWide);
+  Value sin =
+      block.declare((name + ".sin").str(), shape, loc, {}, config.ropeWide);
+  return RopeTableOp::create(block.builder, loc, type, positions, cos, sin);
+}
+
 static void buildMain(const DecoderConfig &config, const ModelTypes &types,
                       func::FuncOp main, const ModelParts &parts) {
   OpBuilder builder(main.getContext());
@@ -264,21 +314,18 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
 
   Value table;
   Value hidden = buildEmbedding(block, types, "model.embed_tokens", ids, table);
-  SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
-                                    config.ropeWidth};
-  Location ropeLoc = block.at("model.rotary_emb");
-  Value cos = block.declare("model.rotary_emb.cos", ropeShape, ropeLoc, {},
-                            config.ropeWide);
-  Value sin = block.declare("model.rotary_emb.sin", ropeShape, ropeLoc, {},
-                            config.ropeWide);
-  Value rope =
-      RopeTableOp::create(builder, ropeLoc, types.rope, positions, cos, sin);
+  Value rope = buildRopeTable(block, "model.rotary_emb", types.rope, positions);
+  Value windowRope = rope;
+  if (config.window && config.window->hasOwnRope)
+    windowRope = buildRopeTable(block, "model.swa_rotary_emb", types.windowRope,
+                                positions);
 
   Value indices;
   for (auto [index, declared] : llvm::enumerate(parts.layers)) {
     func::FuncOp layer = declared;
     StringAttr name = cast<NameLoc>(layer.getLoc()).getName();
-    SmallVector<Value> operands = {hidden, rope, batch};
+    Value table = config.hasWindow(index) ? windowRope : rope;
+    SmallVector<Value> operands = {hidden, table, batch};
     if (takesIndices(config, index))
       operands.push_back(indices);
     auto call = LayerOp::create(builder, layer.getLoc(), layer.getResultTypes(),

@@ -26,12 +26,20 @@ static double countAttention(const DecoderConfig &config, int64_t layer) {
   if (config.latent)
     return countLatentParameters(config, layer);
   double hidden = config.hiddenSize;
-  double query = config.getQueryWidth(), key = config.getKeyWidth();
-  double count = hidden * (query + 2 * key) + query * hidden;
-  count += config.qkvBias ? query + 2 * key : 0;
+  HeadsConfig heads = config.getHeads(layer);
+  double query = heads.getQueryWidth(), key = heads.getKeyWidth();
+  double both = query + key + heads.getValueWidth();
+  double count = hidden * both + heads.getOutputWidth() * hidden;
+  count += config.qkvBias ? both : 0;
   count += config.outputBias ? hidden : 0;
+  count += heads.hasSink ? heads.query : 0;
   if (config.qkNorm)
-    count += config.qkNormOverHeads ? query + key : 2.0 * config.headDim;
+    count += config.qkNormOverHeads ? query + key : 2.0 * heads.keySize;
+  if (config.picksBlocks(layer)) {
+    double size = config.blockSparse->headDim;
+    count += hidden * size * (config.numKeyValueHeads + 1);
+    count += config.qkNorm ? 2 * size : 0;
+  }
   return count;
 }
 

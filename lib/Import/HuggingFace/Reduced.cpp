@@ -5,10 +5,63 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 
-/// A few experts in the groups of the model, two of them for each token, and
-/// layers of both kinds if the model has them. `hidden` is the small width.
-static MixtureConfig reduceMixture(const MixtureConfig &mixture, int64_t hidden,
-                                   int64_t numLayers) {
+/// The first layer of each kind; two layers at least, if the model has them.
+static SmallVector<int64_t> pickLayers(const DecoderConfig &config) {
+  auto getKind = [&](int64_t layer) {
+    return std::tuple(config.hasMixture(layer), config.hasWindow(layer),
+                      config.picksBlocks(layer));
+  };
+  SmallVector<int64_t> picked;
+  for (int64_t layer = 0; layer < config.numHiddenLayers; ++layer)
+    if (llvm::none_of(picked, [&](int64_t other) {
+          return getKind(other) == getKind(layer);
+        }))
+      picked.push_back(layer);
+  if (picked.size() == 1 && config.numHiddenLayers > 1)
+    picked.push_back(1);
+  return picked;
+}
+
+/// Which of the layers `picked` are of a kind.
+static SmallVector<bool> pickFlags(ArrayRef<int64_t> picked,
+                                   function_ref<bool(int64_t)> isOfKind) {
+  return SmallVector<bool>(llvm::map_range(picked, isOfKind));
+}
+
+/// Windows that a few tokens pass, and another number of key-value heads than
+/// the other layers have, if it is another one in the model.
+static WindowConfig reduceWindow(const DecoderConfig &config,
+                                 const DecoderConfig &small) {
+  WindowConfig window = *config.window;
+  const HeadsConfig &old = config.window->heads;
+  window.size = std::min<int64_t>(window.size, 4);
+  window.heads = small.getHeads();
+  window.heads.hasSink = old.hasSink;
+  int64_t groups = small.numKeyValueHeads;
+  if (old.keyValue > config.numKeyValueHeads)
+    groups *= 2;
+  else if (old.keyValue < config.numKeyValueHeads)
+    groups = std::max<int64_t>(groups / 2, 1);
+  if (window.heads.query % groups == 0)
+    window.heads.keyValue = groups;
+  return window;
+}
+
+static BlockSparseConfig reduceBlocks(const BlockSparseConfig &blocks,
+                                      int64_t headDim) {
+  BlockSparseConfig small = blocks;
+  small.headDim = headDim;
+  small.blockSize = std::min<int64_t>(blocks.blockSize, 3);
+  small.local = std::min<int64_t>(blocks.local, 1);
+  small.initial = std::min<int64_t>(blocks.initial, 1);
+  small.topK = std::min<int64_t>(blocks.topK, 2);
+  return small;
+}
+
+/// A few experts in the groups of the model, two of them for each token.
+/// `hidden` is the small width.
+static MixtureConfig reduceMixture(const MixtureConfig &mixture,
+                                   int64_t hidden) {
   constexpr int64_t numExperts = 8;
   MixtureConfig small = mixture;
   RouterConfig &router = small.router;
@@ -29,18 +82,14 @@ static MixtureConfig reduceMixture(const MixtureConfig &mixture, int64_t hidden,
   small.sharedIntermediateSize = mixture.sharedIntermediateSize /
                                  mixture.intermediateSize *
                                  small.intermediateSize;
-  small.layers.resize(numLayers);
-  for (int64_t layer = 1; layer < numLayers; ++layer)
-    if (bool other = !small.layers[0];
-        llvm::is_contained(mixture.layers, other))
-      small.layers[layer] = other;
   return small;
 }
 
 DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   DecoderConfig small = config;
   small.name += "-reduced";
-  small.numHiddenLayers = std::min<int64_t>(config.numHiddenLayers, 2);
+  SmallVector<int64_t> layers = pickLayers(config);
+  small.numHiddenLayers = static_cast<int64_t>(layers.size());
   small.vocabSize = 256;
   small.maxPositionEmbeddings = 128;
 
@@ -51,6 +100,11 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   small.numAttentionHeads =
       small.numKeyValueHeads * std::min<int64_t>(group, 16);
   small.headDim = std::min<int64_t>(config.headDim, 8);
+  small.valueHeadDim = small.headDim;
+  if (config.valueHeadDim != config.headDim)
+    small.valueHeadDim = config.valueHeadDim < config.headDim
+                             ? std::max<int64_t>(small.headDim / 2, 1)
+                             : small.headDim * 2;
   if (config.latent) {
     small.numAttentionHeads = std::min<int64_t>(config.numAttentionHeads, 4);
     small.numKeyValueHeads =
@@ -75,9 +129,21 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   else if (config.hiddenSize > config.getQueryWidth())
     small.hiddenSize = queryWidth * 2;
   small.intermediateSize = small.hiddenSize * 3;
-  if (config.mixture)
-    small.mixture =
-        reduceMixture(*config.mixture, small.hiddenSize, small.numHiddenLayers);
+  if (config.mixture) {
+    small.mixture = reduceMixture(*config.mixture, small.hiddenSize);
+    small.mixture->layers = pickFlags(
+        layers, [&](int64_t layer) { return config.hasMixture(layer); });
+  }
+  if (config.window) {
+    small.window = reduceWindow(config, small);
+    small.window->layers.flags = pickFlags(
+        layers, [&](int64_t layer) { return config.hasWindow(layer); });
+  }
+  if (config.blockSparse) {
+    small.blockSparse = reduceBlocks(*config.blockSparse, small.headDim);
+    small.blockSparse->layers.flags = pickFlags(
+        layers, [&](int64_t layer) { return config.picksBlocks(layer); });
+  }
 
   if (small.padTokenId && *small.padTokenId >= small.vocabSize)
     small.padTokenId = 0;

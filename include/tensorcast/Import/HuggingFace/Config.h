@@ -7,6 +7,7 @@
 #ifndef TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 #define TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 
+#include "tensorcast/Import/HuggingFace/AttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/LatentAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/Mixture.h"
 #include "tensorcast/Support/Json.h"
@@ -30,6 +31,8 @@ struct DecoderConfig {
   int64_t numKeyValueHeads = 0;
   /// Even. The heads together may be wider or narrower than the hidden state.
   int64_t headDim = 0;
+  /// Of each head of values.
+  int64_t valueHeadDim = 0;
   int64_t intermediateSize = 0;
   int64_t vocabSize = 0;
   int64_t maxPositionEmbeddings = 0;
@@ -53,6 +56,19 @@ struct DecoderConfig {
   bool ropeHalfTable = false;
   /// Whether norms multiply by their weight in f32.
   bool wideNormWeight = false;
+  /// Whether heads have a number that joins the softmax, in layers without a
+  /// window.
+  bool hasSinks = false;
+  /// What values are multiplied by, if they are.
+  std::optional<double> valueScale;
+  /// What limits gate and up projections of all MLPs, if something does, the
+  /// slope of the gate's sigmoid then, and whether one kernel does all of that.
+  std::optional<double> activationLimit;
+  double activationSlope = 1;
+  bool hasActivationKernel = false;
+  /// The layers that attend to the latest tokens, or to some blocks of tokens.
+  std::optional<WindowConfig> window;
+  std::optional<BlockSparseConfig> blockSparse;
   /// In place of grouped-query attention, whose sizes above do not count then,
   /// but for the number of heads.
   std::optional<LatentAttentionConfig> latent;
@@ -68,9 +84,25 @@ struct DecoderConfig {
   bool hasMixture(int64_t layer) const {
     return mixture && mixture->isIn(layer);
   }
+  /// Layers that predict further have none.
+  bool hasWindow(int64_t layer) const {
+    return window && layer < numHiddenLayers && window->layers.isIn(layer);
+  }
+  bool picksBlocks(int64_t layer) const {
+    return blockSparse && blockSparse->layers.isIn(layer);
+  }
+  /// The heads of grouped-query attention in `layer`.
+  HeadsConfig getHeads(int64_t layer) const {
+    return hasWindow(layer) ? window->heads : getHeads();
+  }
+  /// The same of layers without a window.
+  HeadsConfig getHeads() const {
+    return {numAttentionHeads, numKeyValueHeads, headDim,
+            valueHeadDim,      ropeWidth,        hasSinks};
+  }
   /// Width of all query heads together.
   int64_t getQueryWidth() const { return numAttentionHeads * headDim; }
-  /// Width of all key heads together, which is also that of the values.
+  /// Width of all key heads together.
   int64_t getKeyWidth() const { return numKeyValueHeads * headDim; }
 };
 

@@ -90,6 +90,8 @@ static void keepReplacedChains(ModuleOp module, const KernelSet &kernels) {
 
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
                                           const KernelSet &kernels) {
+  if (kernels.getSwitch("no_windows"))
+    removeWindows(module);
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
   if (kernels.getSwitch("wide_grouped_swiglu"))

@@ -19,6 +19,9 @@ void applyRoutingWays(ModuleOp module, const KernelSet &kernels);
 /// Runs experts by sorted rows and look-ups where the reference does.
 void sortExperts(ModuleOp module, const KernelSet &kernels);
 
+/// Lets attention see whole requests, and caches keep them.
+void removeWindows(ModuleOp module);
+
 /// Rewrites the attention of families that the reference runs in ways of its
 /// own.
 void applyFamilyWays(ModuleOp module, const KernelSet &kernels);

@@ -29,6 +29,8 @@ LogicalResult ClampedSwiGLUOp::verify() {
          << tensorcast::describeNumber(limit);
 }
 
+bool ClampedSwiGLUOp::isLaunchedWhole() { return getWhole(); }
+
 SmallVector<Value> ClampedSwiGLUOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   RankedTensorType type = getType();

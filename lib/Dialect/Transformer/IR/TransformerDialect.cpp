@@ -92,6 +92,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsSparse.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
@@ -274,25 +277,60 @@ int64_t WorkloadAttr::getTotalTokens() const {
 // Types
 //===----------------------------------------------------------------------===//
 
+/// Parses `, name = value` pairs behind the block size, in this order.
+static ParseResult parseCacheOptions(AsmParser &parser, int64_t &valueSize,
+                                     int64_t &window) {
+  bool isFirst = true;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    if (isFirst && succeeded(parser.parseOptionalKeyword("value_size"))) {
+      if (parser.parseEqual() || parser.parseInteger(valueSize))
+        return failure();
+      if (valueSize < 1)
+        return parser.emitError(loc, "expected 'value_size' of at least 1, but "
+                                     "got ")
+               << valueSize;
+      isFirst = false;
+      continue;
+    }
+    if (parser.parseKeyword("window") || parser.parseEqual() ||
+        parser.parseInteger(window))
+      return failure();
+    if (window < 1)
+      return parser.emitError(loc, "expected a 'window' of at least 1 token, "
+                                   "but got ")
+             << window;
+    return success();
+  }
+  return success();
+}
+
 Type KVCacheType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
-  int64_t blockSize;
+  int64_t blockSize, valueSize = 0, window = 0;
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(elementType) || parser.parseComma() ||
       parser.parseKeyword("block_size") || parser.parseEqual() ||
-      parser.parseInteger(blockSize) || parser.parseGreater())
+      parser.parseInteger(blockSize) ||
+      parseCacheOptions(parser, valueSize, window) || parser.parseGreater())
     return {};
+  if (valueSize == shape.back())
+    valueSize = 0;
   return parser.getChecked<KVCacheType>(parser.getContext(), shape, elementType,
-                                        blockSize);
+                                        blockSize, valueSize, window);
 }
 
 void KVCacheType::print(AsmPrinter &printer) const {
   printer << '<';
   printer.printDimensionList(getShape());
-  printer << 'x' << getElementType() << ", block_size = " << getBlockSize()
-          << '>';
+  printer << 'x' << getElementType() << ", block_size = " << getBlockSize();
+  if (getOwnValueSize())
+    printer << ", value_size = " << getOwnValueSize();
+  if (hasWindow())
+    printer << ", window = " << getWindow();
+  printer << '>';
 }
 
 /// Sizes beyond this are mistakes, and their products could overflow.
@@ -300,7 +338,8 @@ static constexpr int64_t kMaxSize = int64_t(1) << 31;
 
 LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType,
-                                  int64_t blockSize) {
+                                  int64_t blockSize, int64_t ownValueSize,
+                                  int64_t window) {
   bool hasHeads = shape.size() == 3 && shape[0] == 2;
   if (!hasHeads && shape.size() != 1)
     return emitError()
@@ -319,14 +358,45 @@ LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (blockSize < 1 || blockSize > kMaxSize)
     return emitError() << "expected 'block_size' from 1 to " << kMaxSize
                        << ", but got " << blockSize;
+  if (ownValueSize < 0 || ownValueSize > kMaxSize)
+    return emitError() << "expected 'value_size' from 1 to " << kMaxSize
+                       << ", but got " << ownValueSize;
+  if (ownValueSize && !hasHeads)
+    return emitError() << "expected no 'value_size' where heads share a row, "
+                          "but got "
+                       << ownValueSize;
+  if (window < 0 || window > kMaxSize)
+    return emitError() << "expected a 'window' from 1 to " << kMaxSize
+                       << " tokens, but got " << window;
   return success();
 }
 
 int64_t KVCacheType::getTokenSize() const {
-  int64_t elements = 1;
-  for (int64_t size : getShape())
-    elements *= size;
-  return elements;
+  if (isShared())
+    return getShape()[0];
+  return getNumHeads() * (getHeadSize() + getValueSize());
+}
+
+SmallVector<int64_t> KVCacheType::getStoredShape() const {
+  SmallVector<int64_t> shape(getShape());
+  if (!isShared())
+    shape.back() = std::max(getHeadSize(), getValueSize());
+  return shape;
+}
+
+KVCacheType KVCacheType::withHeads(int64_t heads) const {
+  return get(getContext(), {getShape()[0], heads, getHeadSize()},
+             getElementType(), getBlockSize(), getOwnValueSize(), getWindow());
+}
+
+KVCacheType KVCacheType::withElements(Type type) const {
+  return get(getContext(), getShape(), type, getBlockSize(), getOwnValueSize(),
+             getWindow());
+}
+
+KVCacheType KVCacheType::withWindow(int64_t tokens) const {
+  return get(getContext(), getShape(), getElementType(), getBlockSize(),
+             getOwnValueSize(), tokens);
 }
 
 Type RopeTableType::parse(AsmParser &parser) {

@@ -157,9 +157,7 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     };
     auto [key, keyScale] = quantize(append.getKey(), ".k_scale");
     auto [value, valueScale] = quantize(append.getValue(), ".v_scale");
-    KVCacheType old = cache.getType();
-    auto cacheType = KVCacheType::get(old.getContext(), old.getShape(), type,
-                                      old.getBlockSize());
+    KVCacheType cacheType = cache.getType().withElements(type);
     Value narrowCache = KVCacheOp::create(
         rewriter, cache.getLoc(), cacheType, cache.getNameAttr(),
         cache.getAuxiliary(), cache.getSpareAttr());
@@ -170,7 +168,9 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
     auto [query, queryScale] = quantize(attention.getQuery(), ".q_scale");
     rewriter.replaceOpWithNewOp<QuantizedAttentionOp>(
         attention, attention.getType(), query, full, attention.getBatch(),
-        queryScale, keyScale, valueScale, attention.getScaleAttr());
+        queryScale, keyScale, valueScale, attention.getSink(),
+        attention.getBlocks(), attention.getScaleAttr(),
+        attention.getWindowAttr(), attention.getBlockSizeAttr());
     rewriter.eraseOp(append);
     rewriter.eraseOp(cache);
     return success();

@@ -62,9 +62,6 @@ LogicalResult mlir::transformer::shardCache(KVCacheOp cache,
               type.getHeadSize(), state.plan.getSize(ShardGroup::Tensor));
   if (failed(heads))
     return failure();
-  cache.getResult().setType(KVCacheType::get(
-      type.getContext(),
-      {type.getShape()[0], *heads / type.getHeadSize(), type.getHeadSize()},
-      type.getElementType(), type.getBlockSize()));
+  cache.getResult().setType(type.withHeads(*heads / type.getHeadSize()));
   return success();
 }
