@@ -12,8 +12,9 @@ def Transformer_RMSNormOp : Transformer_CompositeOp<"rms_norm",
     `result[.., i] = input[.., i] / sqrt(mean_i(input[.., i]^2) + eps) * weight[i]`
 
     `input` and `result` are `.. x H` (rows of features), `weight` is `H`. The
-    mean is taken in f32. With `wide_weight`, the product with `weight` is in f32
-    too, and rounded afterwards. Zhang and Sennrich, 2019 (arXiv 1910.07467).
+    mean is taken in f32. With `wide_weight`, the product with `weight`, which
+    may be f32 then, is in f32 too, and rounded afterwards. Zhang and Sennrich,
+    2019 (arXiv 1910.07467).
 
     ```mlir
     %norm = transformer.rms_norm %hidden, %weight eps(1.0e-6)

@@ -114,7 +114,8 @@ def TransformerDecompose
                "Names of composite ops, such as rms_norm; all if none is given.">,
     ListOption<"keep", "keep", "std::string",
                "Names of composite ops that stay, as what runs the model "
-               "launches them whole.">,
+               "launches them whole; op@family for those of a family of "
+               "models.">,
   ];
 }
 
@@ -273,7 +274,8 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
   let summary = "Wins norms back from their pieces and fuses the residual.";
   let description = [{
     `rms-norm`: the eight ops that a framework launches become one
-    `transformer.rms_norm`. `layer-norm`: mean, difference, variance, quotient
+    `transformer.rms_norm`. `wide-rms-norm`: those of a norm whose weight is
+    multiplied in f32 do too. `layer-norm`: mean, difference, variance, quotient
     (or product with the inverse root), weight and bias become one
     `transformer.layer_norm`. `residual`, `layer-norm-residual`:
     `transformer.add` followed by a norm becomes `transformer.add_rms_norm` or
@@ -285,6 +287,8 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
   let options = [
     Option<"rmsNorm", "rms-norm", "bool", "true",
            "Win RMS norms back from their pieces.">,
+    Option<"wideRMSNorm", "wide-rms-norm", "bool", "true",
+           "Win RMS norms back whose weight is multiplied in f32.">,
     Option<"residual", "residual", "bool", "true",
            "Fuse the residual addition into the RMS norm behind it.">,
     Option<"layerNorm", "layer-norm", "bool", "true",

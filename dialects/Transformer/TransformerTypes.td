@@ -67,4 +67,26 @@ def Transformer_RopeTableType : Transformer_Type<"RopeTable", "rope_table"> {
   let genVerifyDecl = 1;
 }
 
+def Transformer_StateType : Transformer_Type<"State", "state"> {
+  let summary = "What a layer remembers of each request.";
+  let description = [{
+    `shape` is what is stored per request, however many tokens it has: the state
+    of a linear attention, or the last inputs of a convolution.
+
+    ```mlir
+    !transformer.state<32x128x128xf32>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Elements per request.
+    int64_t getRequestSize() const;
+    /// As large per request, but for the size of its first dimension.
+    StateType withFirst(int64_t size) const;
+  }];
+}
+
 #endif // TENSORCAST_TRANSFORMER_TYPES

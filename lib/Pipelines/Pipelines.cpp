@@ -41,6 +41,19 @@ public:
             getOrDefault(options.kernelSet, "reference-", options.reference)),
         kernels(findKernelSet(kernelSet)) {}
 
+  /// Takes linear attention apart where what is in it is to be split and
+  /// quantized, which is all but where it is launched whole.
+  void addExpansion(bool compiled) {
+    StringRef op = "linear_attention";
+    transformer::TransformerDecomposeOptions expand;
+    expand.ops.push_back(op.str());
+    for (const std::string &entry : getKept(compiled))
+      if (StringRef(entry).split('@').first == op)
+        expand.keep.push_back(entry);
+    pm.addNestedPass<func::FuncOp>(
+        transformer::createTransformerDecompose(expand));
+  }
+
   void addSharding() {
     transformer::TransformerShardOptions shard;
     shard.devices = options.devices;
@@ -97,10 +110,13 @@ public:
   /// What the software stack launches whole is kept.
   void addDecomposition(bool compiled) {
     transformer::TransformerDecomposeOptions decompose;
-    llvm::append_range(decompose.keep, compiled ? kernels.getCompiledWhole()
-                                                : kernels.getLaunchedWhole());
+    llvm::append_range(decompose.keep, getKept(compiled));
     pm.addNestedPass<func::FuncOp>(
         transformer::createTransformerDecompose(decompose));
+  }
+
+  ArrayRef<std::string> getKept(bool compiled) {
+    return compiled ? kernels.getCompiledWhole() : kernels.getLaunchedWhole();
   }
 
   /// The user's own patterns come last: they see what the others leave.
@@ -125,6 +141,7 @@ public:
     attention.onlyFullWidth = kernels.getSwitch("full_width_rope_only") != 0;
     attention.onlyEqualTypes = kernels.getSwitch("equal_type_rope_only") != 0;
     transformer::TransformerFuseNormOptions norm;
+    norm.wideRMSNorm = kernels.getSwitch("no_wide_norm") == 0;
     norm.layerNorm = kernels.getSwitch("no_layer_norm") == 0;
     norm.layerNormResidual =
         kernels.getSwitch("no_layer_norm_with_residual") == 0;
@@ -212,6 +229,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
   PriceBuilder<EagerOptions> builder(pm, options);
   if (!options.noRepetition)
     pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addExpansion(/*compiled=*/false);
   builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();
@@ -225,6 +243,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   PriceBuilder<CompileOptions> builder(pm, options);
   if (!options.noRepetition)
     pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addExpansion(/*compiled=*/true);
   builder.addSharding();
   builder.addQuantization();
   builder.addWorkload();

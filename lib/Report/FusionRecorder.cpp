@@ -29,7 +29,8 @@ static bool isFusionPass(Pass *pass) {
 /// The kernels that a framework starts for an op.
 static unsigned getNumKernels(Operation *op) {
   if (!isa_and_nonnull<TransformerDialect>(op->getDialect()) ||
-      op->hasTrait<MovesNothing>() || isa<KVCacheOp, LayerOp, WeightOp>(op))
+      op->hasTrait<MovesNothing>() ||
+      isa<KVCacheOp, LayerOp, StateOp, WeightOp>(op))
     return 0;
   // Cosines and sines are looked up one by one.
   return isa<RopeTableOp>(op) ? 2 : 1;

@@ -31,6 +31,14 @@ static ExprAttr getCacheBytes(KVCacheOp op) {
   return blocks * (blockSize * tokenBytes);
 }
 
+/// Bytes of what a layer remembers of the requests of a step.
+static ExprAttr getStateBytes(StateOp op) {
+  StateType state = op.getType();
+  return getSequencesExpr(op.getContext()) *
+         (*getElementBytes(state.getElementType()) *
+          static_cast<double>(state.getRequestSize()));
+}
+
 namespace {
 /// Finds the most that the activations of a function occupy at one time.
 class Liveness {
@@ -129,7 +137,7 @@ static double getWeightBytes(func::FuncOp function) {
 }
 
 /// Bytes of the caches that one run of a function declares, of those that are
-/// auxiliary or of the others.
+/// auxiliary or of the others; states count with the latter.
 static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
                             bool auxiliary) {
   double bytes = 0;
@@ -138,6 +146,11 @@ static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
     if (workload && cache.getAuxiliary() == auxiliary &&
         names.insert(cache.getNameAttr()).second)
       bytes += evaluate(getCacheBytes(cache), workload);
+  });
+  function.walk([&](StateOp state) {
+    if (workload && !auxiliary && !state.getUncounted() &&
+        names.insert(state.getNameAttr()).second)
+      bytes += evaluate(getStateBytes(state), workload);
   });
   return bytes;
 }

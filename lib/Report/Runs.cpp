@@ -51,7 +51,7 @@ private:
   LogicalResult checkPlaces() {
     WalkResult result = module.walk([&](Operation *op) {
       if (!isa<ascend::LaunchOp, LayerOp, transformer::WeightOp,
-               transformer::KVCacheOp>(op))
+               transformer::KVCacheOp, transformer::StateOp>(op))
         return WalkResult::advance();
       auto function = dyn_cast<func::FuncOp>(op->getParentOp());
       if (function && function->getParentOp() == module &&

@@ -52,6 +52,8 @@ private:
       return declare(weight);
     if (auto cache = dyn_cast<KVCacheOp>(op))
       return declare(cache);
+    if (auto state = dyn_cast<StateOp>(op))
+      return declare(state);
     if (auto exchange = dyn_cast<AllReduceOp>(op))
       return exchangeValues(exchange, [&](int64_t rank) {
         return sum(exchange, exchange.getInput(), exchange.getRanks(), rank);
@@ -170,6 +172,7 @@ private:
       weight.setName(whole.tiedTable);
   }
   void adoptName(KVCacheOp) {}
+  void adoptName(StateOp) {}
 
   LogicalResult unrollReturn(Operation *terminator, unsigned numResults) {
     SmallVector<Value> values(terminator->getOperands());

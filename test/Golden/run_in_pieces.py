@@ -25,9 +25,9 @@ FLAGS = {"compile", "decode", "no-repetition", "enable-redundant-experts",
          "enable-shared-expert-tp", "enable-external-shared-experts",
          "host-external-shared-experts"}
 LISTS = {"compilation-config"}
-# Those that say how many layers to import, and one that does nothing.
+# Those that say how many layers to import, and those that do nothing.
 OF_IMPORT = {"num-hidden-layers-override", "num-mtp-tokens"}
-WITHOUT_EFFECT = {"quantize-lmhead"}
+WITHOUT_EFFECT = {"quantize-lmhead", "compile-allow-graph-break"}
 
 
 def run(*command, text=None):

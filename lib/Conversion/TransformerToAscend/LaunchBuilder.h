@@ -77,6 +77,8 @@ void populateAttentionLowering(RewritePatternSet &patterns,
                                const KernelSet &kernels);
 void populateLatentLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
+void populateLinearAttentionLowering(RewritePatternSet &patterns,
+                                     const KernelSet &kernels);
 void populateDistributionLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
 void populateNormLowering(RewritePatternSet &patterns,

@@ -57,6 +57,7 @@ public:
     populateLinearLowering(set, *kernels);
     populateAttentionLowering(set, *kernels);
     populateLatentLowering(set, *kernels);
+    populateLinearAttentionLowering(set, *kernels);
     populateNormLowering(set, *kernels);
     populateDistributionLowering(set, *kernels);
     populateRoutingLowering(set, *kernels);
@@ -89,7 +90,7 @@ private:
     bool lowered = true;
     module.walk([&](Operation *op) {
       if (!isa_and_nonnull<TransformerDialect>(op->getDialect()) ||
-          isa<FusedOp, KVCacheOp, LayerOp, WeightOp, YieldOp>(op))
+          isa<FusedOp, KVCacheOp, LayerOp, StateOp, WeightOp, YieldOp>(op))
         return;
       lowered = false;
       op->emitOpError("cannot be lowered to a kernel: ") << explain(op);

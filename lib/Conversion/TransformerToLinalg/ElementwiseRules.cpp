@@ -125,6 +125,11 @@ static Value buildScalar(OpBuilder &builder, Location loc, ExpOp,
   return math::ExpOp::create(builder, loc, args[0]);
 }
 
+static Value buildScalar(OpBuilder &builder, Location loc, Log1pOp,
+                         ValueRange args) {
+  return math::Log1pOp::create(builder, loc, args[0]);
+}
+
 static Value buildScalar(OpBuilder &builder, Location loc, SigmoidOp,
                          ValueRange args) {
   Value one = makeScalar(builder, loc, args[0].getType(), 1);
@@ -200,10 +205,10 @@ void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
                LowerElementwise<AddScalarOp>, LowerElementwise<MulScalarOp>,
                LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
                LowerElementwise<ExpOp>, LowerElementwise<SigmoidOp>,
-               LowerElementwise<PowOp>, LowerElementwise<NegOp>,
-               LowerElementwise<SqrtOp>, LowerElementwise<RsqrtOp>,
-               LowerElementwise<TanhOp>, LowerElementwise<ErfOp>,
-               LowerElementwise<SiluOp>, LowerElementwise<GeluOp>,
-               LowerElementwise<CastOp>, LowerElementwise<SwiGLUOp>>(
-      patterns.getContext(), rules);
+               LowerElementwise<Log1pOp>, LowerElementwise<PowOp>,
+               LowerElementwise<NegOp>, LowerElementwise<SqrtOp>,
+               LowerElementwise<RsqrtOp>, LowerElementwise<TanhOp>,
+               LowerElementwise<ErfOp>, LowerElementwise<SiluOp>,
+               LowerElementwise<GeluOp>, LowerElementwise<CastOp>,
+               LowerElementwise<SwiGLUOp>>(patterns.getContext(), rules);
 }

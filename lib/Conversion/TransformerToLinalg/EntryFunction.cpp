@@ -41,7 +41,7 @@ static SmallVector<Declaration> collectDeclarations(func::FuncOp function) {
   SmallVector<Declaration> declarations;
   llvm::DenseMap<std::tuple<Attribute, Type, Attribute>, size_t> known;
   function.walk([&](Operation *op) {
-    if (!isa<WeightOp, KVCacheOp>(op))
+    if (!isa<WeightOp, KVCacheOp, StateOp>(op))
       return;
     StringRef kind = isa<WeightOp>(op) ? kKindWeight : kKindCache;
     auto name = op->getAttrOfType<StringAttr>("name");
@@ -144,7 +144,7 @@ static FailureOr<Value> findFinalCache(Value cache, StringRef name) {
     Value next;
     for (Operation *user : cache.getUsers())
       for (Value result : user->getResults()) {
-        if (!isa<KVCacheType>(result.getType()))
+        if (!isa<KVCacheType, StateType>(result.getType()))
           continue;
         if (next && next != result)
           return emitError(user->getLoc())
@@ -251,7 +251,7 @@ static DictionaryAttr describeArgument(func::FuncOp function, unsigned index) {
   auto tensor = dyn_cast<RankedTensorType>(argument.getType());
   if (tensor && tensor.getElementType().isInteger(64))
     return describeIndices(argument);
-  bool isCache = isa<KVCacheType>(argument.getType());
+  bool isCache = isa<KVCacheType, StateType>(argument.getType());
   return describe(function.getContext(), isCache ? kKindCache : kKindInput, "");
 }
 

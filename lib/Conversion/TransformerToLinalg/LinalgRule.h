@@ -7,7 +7,8 @@
 // Of the types that are no tensors, a batch becomes nothing (its workload is in
 // the type), a rope table `2 x tokens x width` (cosines, sines), and a cache
 // `requests x kv tokens x 2 x heads x head size` (keys, values), or `requests x
-// kv tokens x row` where heads share one.
+// kv tokens x row` where heads share one. A state becomes `requests x` its
+// sizes per request.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,6 +79,8 @@ void populateIndexerRules(RewritePatternSet &patterns,
 void populateLatentProjectionRules(RewritePatternSet &patterns,
                                    const RuleContext &rules);
 void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateLinearAttentionRules(RewritePatternSet &patterns,
+                                  const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions

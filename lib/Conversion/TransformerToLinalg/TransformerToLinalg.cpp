@@ -69,6 +69,13 @@ public:
       return RankedTensorType::get({2, *tokens, type.getWidth()},
                                    type.getElementType());
     });
+    addConversion([workload](StateType type) -> Type {
+      if (!workload)
+        return nullptr;
+      SmallVector<int64_t> shape = {workload.getRequests()};
+      llvm::append_range(shape, type.getShape());
+      return RankedTensorType::get(shape, type.getElementType());
+    });
     addConversion([workload](KVCacheType type) -> Type {
       if (!workload)
         return nullptr;
@@ -194,6 +201,7 @@ private:
     populateIndexerRules(patterns, rules);
     populateLatentProjectionRules(patterns, rules);
     populateLatentRules(patterns, rules);
+    populateLinearAttentionRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    types);

@@ -26,9 +26,13 @@ public:
     int64_t width = getType(input).getShape().back();
     Location loc = at(name);
     Value scale = weight(name, {width}, loc, sharding);
+    if (config.zeroCenteredNorm)
+      scale = transformer::AddScalarOp::create(builder, loc, widen(scale, loc),
+                                               builder.getF64FloatAttr(1.0));
+    bool isWide = config.wideNormWeight || config.zeroCenteredNorm;
     return transformer::RMSNormOp::create(
         builder, loc, input, scale, builder.getF64FloatAttr(config.rmsNormEps),
-        config.wideNormWeight ? builder.getUnitAttr() : UnitAttr());
+        isWide ? builder.getUnitAttr() : UnitAttr());
   }
 
   /// A linear layer whose weight may be split as `sharding` says; `given` is
@@ -70,8 +74,9 @@ public:
   /// Sees `T x heads * size` as `T x heads x size`.
   Value splitHeads(StringRef name, Value input, int64_t heads) {
     SmallVector<transformer::Dim> dims = transformer::getDims(getType(input));
+    int64_t size = dims.back().size / heads;
     dims.back() = transformer::Dim(heads);
-    dims.push_back(transformer::Dim(config.headDim));
+    dims.push_back(transformer::Dim(size));
     return reshape(name, input, dims);
   }
 

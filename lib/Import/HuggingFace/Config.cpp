@@ -2,6 +2,7 @@
 
 #include "tensorcast/Import/HuggingFace/Config.h"
 #include "LatentAttention.h"
+#include "LinearAttention.h"
 
 #include "tensorcast/Support/JsonReader.h"
 #include "tensorcast/Support/Wording.h"
@@ -98,7 +99,8 @@ static void rejectSlidingWindow(JsonReader &reader, const Family &family) {
 /// Newer configs list the kind of each layer.
 static void rejectOtherLayers(JsonReader &reader, const Family &family) {
   const Json *layers = reader.find("layer_types");
-  if (!layers || layers->is_null())
+  // Linear attention reads the list itself.
+  if (!layers || layers->is_null() || family.linear)
     return;
   if (!layers->is_array()) {
     reader.emitError("layer_types")
@@ -213,6 +215,15 @@ static void checkHeads(JsonReader &reader, DecoderConfig &config,
         << config.headDim << " it makes " << config.ropeWidth;
 }
 
+static void warnOfQuantization(const JsonReader &reader, StringRef source,
+                               Location loc) {
+  if (reader.has("quantization_config"))
+    emitWarning(loc) << source << ": "
+                     << reader.pointerTo("quantization_config")
+                     << ": ignored; what is quantized is chosen when the model "
+                        "is compiled";
+}
+
 /// Reads a config of a text model.
 static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
                                          const FamilySet &families,
@@ -239,7 +250,11 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
                                 : reader.integer(keyValueHeads, 1, maxHeads);
   std::optional<int64_t> headDim =
       reader.optionalInteger("head_dim", 1, maxSize);
-  config.intermediateSize = reader.integer("intermediate_size", 1, maxSize);
+  // Where every layer has a mixture, no layer needs it.
+  config.intermediateSize =
+      family->mixture
+          ? reader.optionalInteger("intermediate_size", 1, maxSize).value_or(0)
+          : reader.integer("intermediate_size", 1, maxSize);
   config.vocabSize = reader.integer("vocab_size", 1, maxRows);
   config.maxPositionEmbeddings = reader.integer(
       "max_position_embeddings", 1, maxRows, family->maxPositionEmbeddings);
@@ -247,12 +262,14 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
   // zero.
   config.rmsNormEps =
       reader.number("rms_norm_eps", 1e-30, 1, family->rmsNormEps);
-  double rotated = 1;
+  double rotated = family->rotatedPart;
   config.ropeTheta = readRope(reader, *family, source, loc, rotated);
   config.ropeInterleaved = family->ropeInterleaved;
   config.ropeWide = family->ropeWide;
   config.ropeHalfTable = family->ropeHalfTable;
   config.wideNormWeight = family->wideNormWeight;
+  config.zeroCenteredNorm = family->zeroCenteredNorm;
+  config.outputGate = family->outputGate;
   config.qkvBias = readBias(reader, family->qkvBias);
   config.outputBias = readBias(reader, family->outputBias);
   config.mlpBias = readBias(reader, family->mlpBias);
@@ -276,12 +293,24 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
   if (family->latent)
     config.latent =
         readLatentAttention(reader, *family->latent, config.numHiddenLayers);
+  if (family->linear)
+    config.linear =
+        readLinearAttention(reader, *family->linear, config.numHiddenLayers);
+  if (config.outputGate && !reader.boolean("attn_output_gate", true))
+    reader.emitError("attn_output_gate")
+        << "expected true, as attention of this family has a gate, but got "
+           "false";
   if (failed(reader.finish()))
     return failure();
 
   if (family->mixture)
     config.mixture =
         readMixture(reader, *family->mixture, config.numHiddenLayers);
+  bool hasDense = false;
+  for (int64_t layer = 0; layer < config.numHiddenLayers; ++layer)
+    hasDense |= !config.hasMixture(layer);
+  if (config.intermediateSize == 0 && hasDense)
+    config.intermediateSize = reader.integer("intermediate_size", 1, maxSize);
   if (config.latent)
     config.ropeWidth = config.latent->ropeHeadDim;
   else
@@ -296,10 +325,7 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
     emitWarning(loc) << source
                      << ": /sliding_window: ignored; layers with a window "
                         "attend to all tokens here";
-  if (reader.has("quantization_config"))
-    emitWarning(loc) << source
-                     << ": /quantization_config: ignored; what is quantized is "
-                        "chosen when the model is compiled";
+  warnOfQuantization(reader, source, loc);
   return config;
 }
 
@@ -320,6 +346,8 @@ static FailureOr<DecoderConfig> readNestedText(JsonReader &reader,
   FailureOr<DecoderConfig> config = readText(inner, source, families, loc);
   if (succeeded(config) && ties)
     config->tieWordEmbeddings = *ties;
+  if (succeeded(config))
+    warnOfQuantization(reader, source, loc);
   return config;
 }
 

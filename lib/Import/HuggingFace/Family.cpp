@@ -166,6 +166,8 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
   family.outputBias = readBias(reader, "output_bias");
   family.mlpBias = readBias(reader, "mlp_bias");
 
+  family.zeroCenteredNorm = reader.boolean("zero_centered_norm", false);
+  family.outputGate = reader.boolean("output_gate", false);
   family.wideNormWeight = reader.string("norm_weight_type", "f16") == "f32";
   family.ignoresWindows = reader.boolean("ignores_windows", false);
 
@@ -201,6 +203,15 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
       reader.fail();
   }
 
+  if (const Json *object = reader.optionalObject("linear_attention")) {
+    JsonReader linear(*object, file, loc, reader.pointerTo("linear_attention"));
+    family.linear =
+        LinearAttentionRule{linear.boolean("joined_projections"),
+                            linear.boolean("equal_head_dims", false)};
+    if (failed(linear.finish()))
+      reader.fail();
+  }
+
   const Json nothing = Json::object();
   const Json *object = reader.optionalObject("defaults");
   JsonReader defaults(object ? *object : nothing, file, loc,
@@ -212,6 +223,7 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
       defaults.integer("max_position_embeddings", 1, INT64_MAX);
   family.rmsNormEps = defaults.number("rms_norm_eps", 0, 1);
   family.ropeTheta = defaults.number("rope_theta", 1, 1e15);
+  family.rotatedPart = defaults.number("partial_rotary_factor", 0, 1, 1.0);
   family.tieWordEmbeddings = defaults.boolean("tie_word_embeddings");
   if (failed(defaults.finish()))
     reader.fail();

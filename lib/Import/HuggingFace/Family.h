@@ -40,6 +40,14 @@ struct LatentAttentionRule {
   bool hasIndexer = false;
 };
 
+/// How a family has linear attention.
+struct LinearAttentionRule {
+  /// Whether its projections are two, not four.
+  bool hasJoinedProjections = false;
+  /// Whether heads of keys and values must be equally large.
+  bool hasEqualHeads = false;
+};
+
 /// One model type.
 struct Family {
   /// Its name; that of the family that it is like, if it says so.
@@ -51,7 +59,9 @@ struct Family {
   BiasRule qkNorm;
   bool qkNormOverHeads = false;
   bool ropeInterleaved = false, ropeWide = false, ropeHalfTable = false;
-  bool wideNormWeight = false;
+  bool wideNormWeight = false, zeroCenteredNorm = false;
+  /// Whether the result of attention has a gate.
+  bool outputGate = false;
   /// Whether layers with a sliding window are taken for full attention.
   bool ignoresWindows = false;
   /// Whether a part of each head may be rotated.
@@ -61,6 +71,8 @@ struct Family {
   std::optional<WindowRule> window;
   /// In place of grouped-query attention.
   std::optional<LatentAttentionRule> latent;
+  /// In place of attention in some layers.
+  std::optional<LinearAttentionRule> linear;
 
   /// Values of absent keys. Without one, key-value heads are a required key,
   /// and the head dimension is the hidden size by the heads.
@@ -69,6 +81,8 @@ struct Family {
   int64_t maxPositionEmbeddings = 0;
   double rmsNormEps = 0;
   double ropeTheta = 0;
+  /// Which part of each head is rotated.
+  double rotatedPart = 1;
   bool tieWordEmbeddings = false;
   /// The key for the number of layers that predict further tokens, if any.
   std::string predictionLayers;

@@ -29,16 +29,28 @@ public:
     Value output = combine(runExperts(rows, choice.getIds()), choice);
     if (mixture.sharedIntermediateSize)
       output = AddOp::create(
-          builder, block.at(mixture.block + ".shared_experts.sum"), output,
-          block.gatedMLP(mixture.block + ".shared_experts", tokens,
-                         mixture.sharedIntermediateSize,
-                         ShardGroup::SharedExpert));
+          builder, block.at(mixture.block + "." + mixture.sharedName + ".sum"),
+          output, runShared(tokens));
     if (output.getType() != tokens.getType())
       output = CastOp::create(builder, loc, tokens.getType(), output);
     return CollectTokensOp::create(builder, loc, output.getType(), output);
   }
 
 private:
+  /// The shared expert, perhaps scaled per token.
+  Value runShared(Value tokens) {
+    std::string name = mixture.block + "." + mixture.sharedName;
+    Value shared = block.gatedMLP(name, tokens, mixture.sharedIntermediateSize,
+                                  ShardGroup::SharedExpert);
+    if (!mixture.hasSharedGate)
+      return shared;
+    name += "_gate";
+    Value gate = block.linear(name, tokens, 1, /*hasBias=*/false, {});
+    Location place = block.at(name);
+    gate = SigmoidOp::create(builder, place, gate.getType(), gate);
+    return MulOp::create(builder, place, gate, shared);
+  }
+
   Value spread(Value value) {
     return SpreadTokensOp::create(builder, routerLoc, value.getType(), value);
   }

@@ -24,6 +24,7 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
   rule.intermediateSize = reader.string("intermediate_size");
   std::pair<StringRef, std::string *> optional[] = {
       {"shared_experts", &rule.sharedExperts},
+      {"shared_intermediate_size", &rule.sharedSize},
       {"first_dense", &rule.firstDense},
       {"first_mixture", &rule.firstMixture},
       {"last_mixture", &rule.lastMixture},
@@ -32,6 +33,8 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
       {"scale", &rule.scale}};
   for (auto [key, text] : optional)
     *text = reader.string(key, "");
+  rule.sharedName = reader.string("shared_name", "shared_experts");
+  rule.hasSharedGate = reader.boolean("shared_gate", false);
   rule.firstDenseDefault =
       reader.integer("first_dense_default", 0, maxExperts, 0);
   const Json *normalize = reader.find("normalize");
@@ -155,6 +158,11 @@ std::optional<MixtureConfig> tensorcast::readMixture(JsonReader &config,
     mixture.sharedIntermediateSize =
         config.optionalInteger(rule.sharedExperts, 0, 64).value_or(0) *
         mixture.intermediateSize;
+  if (!rule.sharedSize.empty())
+    mixture.sharedIntermediateSize =
+        config.integer(rule.sharedSize, 0, maxSize);
+  mixture.sharedName = rule.sharedName;
+  mixture.hasSharedGate = rule.hasSharedGate;
   RouterConfig &router = mixture.router;
   router.normalizes = rule.normalize.key.empty()
                           ? rule.normalize.value

@@ -3,6 +3,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
 #include "LatentAttention.h"
+#include "LinearAttention.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -17,9 +18,10 @@ using namespace mlir::transformer;
 // Blocks of a layer
 //===----------------------------------------------------------------------===//
 
-/// Attention by heads, up to its output projection.
+/// Attention by heads, up to its output projection. Sets `gate` to what opens
+/// its result, if the queries come with it.
 static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
-                                   Value rope, Value batch) {
+                                   Value rope, Value batch, Value &gate) {
   const DecoderConfig &config = block.config;
   OpBuilder &builder = block.builder;
   ShardingAttr byHeads =
@@ -37,7 +39,22 @@ static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
     return block.splitHeads(name, block.rmsNorm(name, value, byHeads), heads);
   };
   int64_t heads = config.numAttentionHeads, groups = config.numKeyValueHeads;
-  Value query = project("self_attn.q_proj", heads);
+  Value query;
+  if (config.outputGate) {
+    // Each head has its query and its gate.
+    StringRef name = "self_attn.q_proj";
+    int64_t size = config.headDim;
+    Value both = block.splitHeads(
+        name,
+        block.linear(
+            name, hidden, 2 * heads * size, config.qkvBias,
+            block.split(ShardKind::Column, ShardGroup::Tensor, 2 * size)),
+        heads);
+    query = SliceOp::create(builder, block.at(name), both, 0, size);
+    gate = SliceOp::create(builder, block.at(name), both, size, size);
+  } else {
+    query = project("self_attn.q_proj", heads);
+  }
   Value key = project("self_attn.k_proj", groups);
   Value value = block.splitHeads("self_attn.v_proj",
                                  block.linear("self_attn.v_proj", hidden,
@@ -84,12 +101,22 @@ Value BlockBuilder::gatedMLP(StringRef name, Value hidden, int64_t width,
 static Value buildAttention(BlockBuilder &block, int64_t layer, Value hidden,
                             Value rope, Value batch, Value &indices) {
   const DecoderConfig &config = block.config;
+  if (config.hasLinearAttention(layer))
+    return buildLinearAttention(block, hidden, batch);
+  Value gate;
   Value mixed = config.latent
                     ? buildLatentAttention(block, hidden, rope, batch,
                                            hasIndexer(config, layer), indices)
-                    : buildGroupedAttention(block, hidden, rope, batch);
-  return block.linear("self_attn.o_proj", block.joinHeads("self_attn", mixed),
-                      config.hiddenSize, config.outputBias,
+                    : buildGroupedAttention(block, hidden, rope, batch, gate);
+  mixed = block.joinHeads("self_attn", mixed);
+  if (gate) {
+    Location loc = block.at("self_attn.gate");
+    gate = block.joinHeads("self_attn.gate", gate);
+    gate = SigmoidOp::create(block.builder, loc, gate.getType(), gate);
+    mixed = MulOp::create(block.builder, loc, mixed, gate);
+  }
+  return block.linear("self_attn.o_proj", mixed, config.hiddenSize,
+                      config.outputBias,
                       block.split(ShardKind::Row, ShardGroup::Output));
 }
 

@@ -1,6 +1,7 @@
 //===- Parameters.cpp - How many weights a model has ----------------------===//
 
 #include "LatentAttention.h"
+#include "LinearAttention.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -19,16 +20,21 @@ static double countMixture(const DecoderConfig &config, double numExperts) {
   return mixture.numExperts * perExpert +
          numExperts *
              countGatedMlp(config, mixture.intermediateSize, mixture.hasBias) +
-         countGatedMlp(config, mixture.sharedIntermediateSize, false);
+         countGatedMlp(config, mixture.sharedIntermediateSize, false) +
+         (mixture.hasSharedGate ? config.hiddenSize : 0);
 }
 
 static double countAttention(const DecoderConfig &config, int64_t layer) {
   if (config.latent)
     return countLatentParameters(config, layer);
+  if (config.hasLinearAttention(layer))
+    return countLinearParameters(config);
   double hidden = config.hiddenSize;
   double query = config.getQueryWidth(), key = config.getKeyWidth();
   double count = hidden * (query + 2 * key) + query * hidden;
-  count += config.qkvBias ? query + 2 * key : 0;
+  double gate = config.outputGate ? query : 0;
+  count += hidden * gate;
+  count += config.qkvBias ? query + gate + 2 * key : 0;
   count += config.outputBias ? hidden : 0;
   if (config.qkNorm)
     count += config.qkNormOverHeads ? query + key : 2.0 * config.headDim;

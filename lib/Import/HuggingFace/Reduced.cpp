@@ -1,6 +1,7 @@
 //===- Reduced.cpp - Models in small --------------------------------------===//
 
 #include "LatentAttention.h"
+#include "LinearAttention.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -29,6 +30,10 @@ static MixtureConfig reduceMixture(const MixtureConfig &mixture, int64_t hidden,
   small.sharedIntermediateSize = mixture.sharedIntermediateSize /
                                  mixture.intermediateSize *
                                  small.intermediateSize;
+  // One that is narrower than the others stays one.
+  if (mixture.sharedIntermediateSize > 0)
+    small.sharedIntermediateSize = std::max<int64_t>(
+        small.sharedIntermediateSize, small.intermediateSize / 2);
   small.layers.resize(numLayers);
   for (int64_t layer = 1; layer < numLayers; ++layer)
     if (bool other = !small.layers[0];
@@ -75,6 +80,8 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   else if (config.hiddenSize > config.getQueryWidth())
     small.hiddenSize = queryWidth * 2;
   small.intermediateSize = small.hiddenSize * 3;
+  if (config.linear)
+    small.linear = reduced(*config.linear, small.numHiddenLayers);
   if (config.mixture)
     small.mixture =
         reduceMixture(*config.mixture, small.hiddenSize, small.numHiddenLayers);

@@ -8,6 +8,7 @@
 #define TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 
 #include "tensorcast/Import/HuggingFace/LatentAttentionConfig.h"
+#include "tensorcast/Import/HuggingFace/LinearAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/Mixture.h"
 #include "tensorcast/Support/Json.h"
 
@@ -16,9 +17,9 @@
 
 namespace mlir::tensorcast {
 
-/// A decoder-only model with grouped-query or latent attention and a gated MLP
-/// or a mixture of them. All values are checked: sizes are positive, heads
-/// divide as they must.
+/// A decoder-only model with grouped-query, latent or linear attention and a
+/// gated MLP or a mixture of them. All values are checked: sizes are positive,
+/// heads divide as they must.
 struct DecoderConfig {
   std::string name;
   std::string modelType;
@@ -51,11 +52,17 @@ struct DecoderConfig {
   bool ropeInterleaved = false, ropeWide = false;
   /// Whether the halves of a head share a table of half the width.
   bool ropeHalfTable = false;
-  /// Whether norms multiply by their weight in f32.
-  bool wideNormWeight = false;
+  /// Whether norms multiply by their weight in f32; whether by one more than
+  /// it.
+  bool wideNormWeight = false, zeroCenteredNorm = false;
+  /// Whether the result of attention is gated by a sigmoid of each feature,
+  /// which comes with the queries.
+  bool outputGate = false;
   /// In place of grouped-query attention, whose sizes above do not count then,
   /// but for the number of heads.
   std::optional<LatentAttentionConfig> latent;
+  /// In place of attention in some layers.
+  std::optional<LinearAttentionConfig> linear;
   /// The mixture of experts, if some layers have one.
   std::optional<MixtureConfig> mixture;
   /// Layers that the model comes with for predicting more than the next token,
@@ -67,6 +74,10 @@ struct DecoderConfig {
   /// Whether `layer` has a mixture of experts for its MLP.
   bool hasMixture(int64_t layer) const {
     return mixture && mixture->isIn(layer);
+  }
+  /// Whether `layer` has linear attention.
+  bool hasLinearAttention(int64_t layer) const {
+    return linear && linear->isIn(layer);
   }
   /// Width of all query heads together.
   int64_t getQueryWidth() const { return numAttentionHeads * headDim; }

@@ -42,6 +42,10 @@ struct MixtureConfig {
   int64_t intermediateSize = 0;
   /// Of the expert that every token visits; 0 if there is none.
   int64_t sharedIntermediateSize = 0;
+  /// What the model calls it, and whether a sigmoid per token scales what it
+  /// yields.
+  std::string sharedName = "shared_experts";
+  bool hasSharedGate = false;
   RouterConfig router;
   /// For each layer whether it has the mixture.
   SmallVector<bool> layers;

@@ -98,6 +98,7 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
     separateRepeatedLayers(module);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
+  applyLinearAttentionWays(module, kernels);
   sortExperts(module, kernels);
   keepReplacedChains(module, kernels);
   applyRoutingWays(module, kernels);

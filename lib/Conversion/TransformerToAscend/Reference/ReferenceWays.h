@@ -16,6 +16,9 @@ void copyRotatedHeads(ModuleOp module, const KernelSet &kernels);
 /// Lets routers see and do what they do in the reference.
 void applyRoutingWays(ModuleOp module, const KernelSet &kernels);
 
+/// Runs linear attention, and gated attention, as the reference does.
+void applyLinearAttentionWays(ModuleOp module, const KernelSet &kernels);
+
 /// Runs experts by sorted rows and look-ups where the reference does.
 void sortExperts(ModuleOp module, const KernelSet &kernels);
 

@@ -40,8 +40,11 @@ static LogicalResult verifyNorm(Operation *op, RankedTensorType input,
 }
 
 LogicalResult RMSNormOp::verify() {
-  return verifyNorm(*this, getInput().getType(), getWeight().getType(),
-                    getEps().convertToDouble());
+  RankedTensorType input = getInput().getType();
+  RankedTensorType weight = getWeight().getType();
+  if (getWideWeight() && weight.getElementType().isF32())
+    weight = withElementType(weight, input.getElementType());
+  return verifyNorm(*this, input, weight, getEps().convertToDouble());
 }
 
 SmallVector<Value> RMSNormOp::decompose(OpBuilder &builder) {

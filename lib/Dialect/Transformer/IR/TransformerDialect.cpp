@@ -92,6 +92,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsLinearAttention.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
@@ -360,4 +363,48 @@ RopeTableType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a float element type, but got "
                        << elementType;
   return success();
+}
+
+Type StateType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  return parser.getChecked<StateType>(parser.getContext(), shape, elementType);
+}
+
+void StateType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << '>';
+}
+
+LogicalResult StateType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> shape, Type elementType) {
+  if (shape.empty())
+    return emitError() << "expected at least one dimension per request, but "
+                          "got none";
+  for (int64_t size : shape)
+    if (size < 1 || size > kMaxSize)
+      return emitError() << "expected sizes from 1 to " << kMaxSize
+                         << ", but got " << size;
+  if (!isa<FloatType>(elementType))
+    return emitError() << "expected a float element type, but got "
+                       << elementType;
+  return success();
+}
+
+int64_t StateType::getRequestSize() const {
+  int64_t elements = 1;
+  for (int64_t size : getShape())
+    elements *= size;
+  return elements;
+}
+
+StateType StateType::withFirst(int64_t size) const {
+  SmallVector<int64_t> shape(getShape());
+  shape.front() = size;
+  return get(getContext(), shape, getElementType());
 }

@@ -50,6 +50,7 @@ static LogicalResult inlineLayer(LayerOp layer, func::FuncOp callee) {
       inner->setLoc(specializeLocation(inner->getLoc(), layer));
       qualify<WeightOp>(inner, layer);
       qualify<KVCacheOp>(inner, layer);
+      qualify<StateOp>(inner, layer);
     });
   }
   for (auto [result, value] :

@@ -61,6 +61,11 @@ void populateQuantizeLatentLayers(RewritePatternSet &patterns,
                                   const NameFilter &filter);
 void populateQuantizeLatentAttention(RewritePatternSet &patterns, Type type);
 
+/// The same of the weights of linear attention that is one op.
+void populateQuantizeLinearAttention(RewritePatternSet &patterns,
+                                     const QuantizationScheme &scheme,
+                                     const NameFilter &filter);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_QUANTIZATION_H

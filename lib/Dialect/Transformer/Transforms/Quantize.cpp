@@ -221,6 +221,7 @@ public:
       QuantizationScheme scheme = getScheme(*others);
       set.add<QuantizeLinear>(context, LayerQuantizer(scheme, filter));
       populateQuantizeLatentLayers(set, scheme, filter);
+      populateQuantizeLinearAttention(set, scheme, filter);
     }
     if (*linear != LinearAction::Disabled)
       populateQuantizeExperts(set, LayerQuantizer(getScheme(*linear), filter));

@@ -87,6 +87,8 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
     return shardWeight(weight, state);
   if (auto cache = dyn_cast<KVCacheOp>(op))
     return shardCache(cache, state);
+  if (auto declared = dyn_cast<StateOp>(op))
+    return shardState(declared, state);
   if (auto linear = dyn_cast<LinearOp>(op))
     return shardLinear(linear, state);
   if (auto embedding = dyn_cast<EmbeddingOp>(op))
@@ -96,6 +98,8 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
   if (auto attention = dyn_cast<AttentionOp>(op))
     if (failed(checkHeads(attention, state)))
       return failure();
+  if (auto gating = dyn_cast<DeltaGatingOp>(op))
+    return shardDeltaGating(gating, state);
   if (auto projection = dyn_cast<LatentProjectionOp>(op))
     return shardLatentProjection(projection, state);
   if (auto attention = dyn_cast<LatentAttentionOp>(op))
@@ -116,6 +120,7 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
 static LogicalResult shardFunction(func::FuncOp function,
                                    const ShardPlan &plan) {
   separateSharedExperts(function, plan);
+  keepLinearAttentionWhole(function);
   ShardState state(function.getContext(), plan);
   if (failed(placeExperts(function, state)) ||
       failed(externalizeSharedExperts(function, plan)))

@@ -97,6 +97,11 @@ private:
 LogicalResult shardWeight(WeightOp weight, ShardState &state);
 LogicalResult shardCache(KVCacheOp cache, ShardState &state);
 
+/// The size of a part of `size` in whole units; units are repeated where there
+/// are fewer of them than devices. Reports at `op` what cannot be split.
+FailureOr<int64_t> getUnitsPart(Operation *op, int64_t size, int64_t unit,
+                                int64_t count);
+
 /// Lets a layer, or a lookup, work on what the device holds, and puts the
 /// results together.
 LogicalResult shardLinear(LinearOp linear, ShardState &state);
@@ -122,6 +127,13 @@ std::optional<LogicalResult> shardExperts(Operation *op, ShardState &state);
 /// Let latent attention work on the heads that the device has.
 LogicalResult shardLatentProjection(LatentProjectionOp op, ShardState &state);
 LogicalResult shardLatentAttention(LatentAttentionOp op, ShardState &state);
+
+/// Makes a state what a device holds of it.
+LogicalResult shardState(StateOp op, ShardState &state);
+/// Lets the delta rule work on the heads that the device has.
+LogicalResult shardDeltaGating(DeltaGatingOp op, ShardState &state);
+/// Lets every device hold all of what linear attention in one op reads.
+void keepLinearAttentionWhole(func::FuncOp function);
 
 } // namespace mlir::transformer
 

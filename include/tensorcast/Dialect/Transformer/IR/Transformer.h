@@ -75,6 +75,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.h.inc"
 
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsLinearAttention.h.inc"
+
 namespace mlir::transformer {
 
 /// The module attribute that names the model (a ModelAttr).
