@@ -80,10 +80,11 @@ def Transformer_TokenSelection : I32Enum<"TokenSelection", "tokens with logits",
 }
 
 /// How a router makes scores of logits.
-def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax, sigmoid or softmax_of_chosen", [
+def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax, sigmoid, softmax_of_chosen or sqrt_softplus", [
   I32EnumCase<"Softmax", 0, "softmax">,
   I32EnumCase<"Sigmoid", 1, "sigmoid">,
-  I32EnumCase<"SoftmaxOfChosen", 2, "softmax_of_chosen">
+  I32EnumCase<"SoftmaxOfChosen", 2, "softmax_of_chosen">,
+  I32EnumCase<"SqrtSoftplus", 3, "sqrt_softplus">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }

@@ -43,6 +43,27 @@ def Transformer_ClampedSwiGLUOp : Transformer_CompositeOp<"clamped_swiglu",
   let hasVerifier = 1;
 }
 
+def Transformer_LimitedSwiGLUOp : Transformer_CompositeOp<"limited_swiglu",
+    [AllTypesMatch<["gate", "up", "result"]>], ["isLaunchedWhole"]> {
+  let summary = "Gates a limited up projection by the SiLU of a limited gate.";
+  let description = [{
+    `result = silu(min(gate, limit)) * max(min(up, limit), -limit)`,
+    elementwise. DeepSeek-AI, 2026 (DeepSeek-V4).
+
+    ```mlir
+    %act = transformer.limited_swiglu %gate, %up limit(10.0)
+        : tensor<7x2048xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$gate, FloatTensor:$up, F64Attr:$limit);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $gate `,` $up `limit` `(` custom<Decimal>($limit) `)` attr-dict
+    `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Transformer_GeluOp : Transformer_CompositeOp<"gelu",
     [SameOperandsAndResultType]> {
   let summary = "Applies the Gaussian error linear unit.";

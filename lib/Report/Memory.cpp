@@ -17,12 +17,21 @@ using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
 /// Bytes of the blocks that a cache occupies: slots of each request are kept
-/// for tokens to come, and the pool is not rounded per request.
+/// for tokens to come, and the pool is not rounded per request. A window has
+/// its slots from the first token on; compressed rows stand for several tokens.
 static ExprAttr getCacheBytes(KVCacheOp op) {
   KVCacheType cache = op.getType();
   MLIRContext *context = cache.getContext();
   double spare = static_cast<double>(op.getSpare().value_or(1));
+  auto number = [&](int64_t value) {
+    return ExprAttr::constant(context, static_cast<double>(value));
+  };
   ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + spare);
+  if (op.getWindow())
+    slots = getSequencesExpr(context) * number(*op.getWindow());
+  if (op.getRatio())
+    slots =
+        getFunctionExpr(ExprKind::FloorDiv, {slots, number(*op.getRatio())});
   double blockSize = cache.getBlockSize();
   ExprAttr blocks = getFunctionExpr(
       ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});

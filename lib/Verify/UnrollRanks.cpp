@@ -32,6 +32,7 @@ public:
 
   LogicalResult run(unsigned numResults) {
     Block &body = function.getBody().front();
+    exposeExchanges(body);
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
@@ -47,6 +48,18 @@ public:
   }
 
 private:
+  /// Takes apart what exchanges something inside.
+  static void exposeExchanges(Block &body) {
+    for (auto pick :
+         llvm::make_early_inc_range(body.getOps<PickCompressedOp>())) {
+      if (!pick.getRanks())
+        continue;
+      OpBuilder before(pick);
+      pick->replaceAllUsesWith(pick.decompose(before));
+      pick.erase();
+    }
+  }
+
   LogicalResult unroll(Operation *op) {
     if (auto weight = dyn_cast<WeightOp>(op))
       return declare(weight);

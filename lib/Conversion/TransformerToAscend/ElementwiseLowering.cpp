@@ -94,20 +94,22 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
 
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
-  patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-               LowerCast, LowerElementwise<ConcatOp>, LowerElementwise<DivOp>,
-               LowerDynamicQuantize, LowerElementwise<ErfOp>, LowerGelu,
-               LowerElementwise<MeanOp>, LowerElementwise<MulOp>,
-               LowerElementwise<MulScalarOp>, LowerElementwise<NegOp>,
-               LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
-               LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
-               LowerElementwise<SqrtOp>, LowerElementwise<SubOp>,
-               LowerElementwise<SwiGLUOp>, LowerElementwise<TanhOp>,
-               LowerElementwise<ExpOp>, LowerElementwise<MaxOp>,
-               LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
-               LowerElementwise<ClampedSwiGLUOp>, LowerElementwise<SigmoidOp>,
-               LowerElementwise<SoftmaxOp>, LowerElementwise<SumOp>,
-               LowerElementwise<TakeOp>, LowerElementwise<TopKOp>>(
-      patterns.getContext(), kernels);
+  patterns
+      .add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>, LowerCast,
+           LowerElementwise<ConcatOp>, LowerElementwise<DivOp>,
+           LowerDynamicQuantize, LowerElementwise<ErfOp>, LowerGelu,
+           LowerElementwise<MeanOp>, LowerElementwise<MulOp>,
+           LowerElementwise<MulScalarOp>, LowerElementwise<NegOp>,
+           LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
+           LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
+           LowerElementwise<SqrtOp>, LowerElementwise<SubOp>,
+           LowerElementwise<SwiGLUOp>, LowerElementwise<TanhOp>,
+           LowerElementwise<ExpOp>, LowerElementwise<MaxOp>,
+           LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
+           LowerElementwise<ClampedSwiGLUOp>, LowerElementwise<LimitedSwiGLUOp>,
+           LowerElementwise<LogOp>, LowerElementwise<SigmoidOp>,
+           LowerElementwise<SoftmaxOp>, LowerElementwise<SumOp>,
+           LowerElementwise<TakeOp>, LowerElementwise<TopKOp>>(
+          patterns.getContext(), kernels);
   patterns.add<LowerView>(patterns.getContext());
 }

@@ -77,6 +77,10 @@ void populateAttentionLowering(RewritePatternSet &patterns,
                                const KernelSet &kernels);
 void populateLatentLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
+void populateCompressedLowering(RewritePatternSet &patterns,
+                                const KernelSet &kernels);
+void populateHyperLowering(RewritePatternSet &patterns,
+                           const KernelSet &kernels);
 void populateDistributionLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
 void populateNormLowering(RewritePatternSet &patterns,

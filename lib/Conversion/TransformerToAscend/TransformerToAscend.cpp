@@ -57,6 +57,8 @@ public:
     populateLinearLowering(set, *kernels);
     populateAttentionLowering(set, *kernels);
     populateLatentLowering(set, *kernels);
+    populateCompressedLowering(set, *kernels);
+    populateHyperLowering(set, *kernels);
     populateNormLowering(set, *kernels);
     populateDistributionLowering(set, *kernels);
     populateRoutingLowering(set, *kernels);
@@ -74,6 +76,8 @@ public:
     expandOps<RopeTableOp>(module);
     if (!kernels->lookup("softmax"))
       expandOps<SoftmaxOp>(module);
+    if (!kernels->lookup("hyper_input"))
+      expandOps<HyperInputOp>(module);
     joinExperts(module, *kernels);
     launchPerExpert(module, *kernels);
     walkAndApplyPatterns(module, patterns);

@@ -125,6 +125,22 @@ static Value buildScalar(OpBuilder &builder, Location loc, ExpOp,
   return math::ExpOp::create(builder, loc, args[0]);
 }
 
+static Value buildScalar(OpBuilder &builder, Location loc, LogOp,
+                         ValueRange args) {
+  return math::LogOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, LimitedSwiGLUOp op,
+                         ValueRange args) {
+  double limit = op.getLimit().convertToDouble();
+  Value most = makeScalar(builder, loc, args[0].getType(), limit);
+  Value least = makeScalar(builder, loc, args[0].getType(), -limit);
+  Value gate = arith::MinimumFOp::create(builder, loc, args[0], most);
+  Value up = arith::MinimumFOp::create(builder, loc, args[1], most);
+  up = arith::MaximumFOp::create(builder, loc, up, least);
+  return arith::MulFOp::create(builder, loc, buildSilu(builder, loc, gate), up);
+}
+
 static Value buildScalar(OpBuilder &builder, Location loc, SigmoidOp,
                          ValueRange args) {
   Value one = makeScalar(builder, loc, args[0].getType(), 1);
@@ -199,7 +215,8 @@ void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
                LowerElementwise<MulOp>, LowerElementwise<DivOp>,
                LowerElementwise<AddScalarOp>, LowerElementwise<MulScalarOp>,
                LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
-               LowerElementwise<ExpOp>, LowerElementwise<SigmoidOp>,
+               LowerElementwise<ExpOp>, LowerElementwise<LimitedSwiGLUOp>,
+               LowerElementwise<LogOp>, LowerElementwise<SigmoidOp>,
                LowerElementwise<PowOp>, LowerElementwise<NegOp>,
                LowerElementwise<SqrtOp>, LowerElementwise<RsqrtOp>,
                LowerElementwise<TanhOp>, LowerElementwise<ErfOp>,

@@ -73,6 +73,9 @@ void populateRoutingRules(RewritePatternSet &patterns,
 void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateGroupedLinearRules(RewritePatternSet &patterns,
                                 const RuleContext &rules);
+void populateCompressedRules(RewritePatternSet &patterns,
+                             const RuleContext &rules);
+void populateHyperRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateIndexerRules(RewritePatternSet &patterns,
                           const RuleContext &rules);
 void populateLatentProjectionRules(RewritePatternSet &patterns,

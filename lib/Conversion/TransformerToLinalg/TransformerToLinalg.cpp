@@ -191,6 +191,8 @@ private:
     populateRoutingRules(patterns, rules);
     populateExpertRules(patterns, rules);
     populateGroupedLinearRules(patterns, rules);
+    populateCompressedRules(patterns, rules);
+    populateHyperRules(patterns, rules);
     populateIndexerRules(patterns, rules);
     populateLatentProjectionRules(patterns, rules);
     populateLatentRules(patterns, rules);

@@ -21,14 +21,17 @@ public:
   BlockBuilder(const DecoderConfig &config, OpBuilder &builder, StringRef scope)
       : config(config), builder(builder), scope(scope.str()) {}
 
+  /// `isKernel` says that the model's code calls a kernel for it.
   Value rmsNorm(StringRef name, Value input,
-                transformer::ShardingAttr sharding = {}) {
+                transformer::ShardingAttr sharding = {},
+                bool isKernel = false) {
     int64_t width = getType(input).getShape().back();
     Location loc = at(name);
     Value scale = weight(name, {width}, loc, sharding);
     return transformer::RMSNormOp::create(
         builder, loc, input, scale, builder.getF64FloatAttr(config.rmsNormEps),
-        config.wideNormWeight ? builder.getUnitAttr() : UnitAttr());
+        config.wideNormWeight ? builder.getUnitAttr() : UnitAttr(),
+        isKernel ? builder.getUnitAttr() : UnitAttr());
   }
 
   /// A linear layer whose weight may be split as `sharding` says; `given` is
@@ -60,12 +63,16 @@ public:
       spare = builder.getI64IntegerAttr(config.numDraftTokens + 1);
     return transformer::KVCacheOp::create(builder, at(name), type,
                                           builder.getStringAttr(name),
-                                          /*auxiliary=*/false, spare);
+                                          /*auxiliary=*/false, spare,
+                                          /*window=*/IntegerAttr(),
+                                          /*ratio=*/IntegerAttr());
   }
 
-  /// A gated MLP whose linears are called `name`.gate_proj, and so on.
+  /// A gated MLP whose linears are called `name`.gate_proj, and so on; `limit`
+  /// limits gate and up projections.
   Value gatedMLP(StringRef name, Value hidden, int64_t width,
-                 transformer::ShardGroup group);
+                 transformer::ShardGroup group,
+                 std::optional<double> limit = std::nullopt);
 
   /// Sees `T x heads * size` as `T x heads x size`.
   Value splitHeads(StringRef name, Value input, int64_t heads) {
@@ -133,8 +140,9 @@ private:
   std::string scope;
 };
 
-/// The mixture of experts of a layer.
-Value buildMixture(BlockBuilder &block, Value hidden);
+/// The mixture of experts of a layer. `ids` are those of the tokens, where a
+/// table says which experts they have; else null.
+Value buildMixture(BlockBuilder &block, Value hidden, Value ids = {});
 
 } // namespace mlir::tensorcast
 

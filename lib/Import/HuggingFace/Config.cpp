@@ -1,6 +1,7 @@
 //===- Config.cpp - Hugging Face model configurations ---------------------===//
 
 #include "tensorcast/Import/HuggingFace/Config.h"
+#include "CompressedAttention.h"
 #include "LatentAttention.h"
 
 #include "tensorcast/Support/JsonReader.h"
@@ -239,7 +240,10 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
                                 : reader.integer(keyValueHeads, 1, maxHeads);
   std::optional<int64_t> headDim =
       reader.optionalInteger("head_dim", 1, maxSize);
-  config.intermediateSize = reader.integer("intermediate_size", 1, maxSize);
+  StringRef intermediate = "intermediate_size";
+  if (!family->intermediateSizeKey.empty() && !reader.has(intermediate))
+    intermediate = family->intermediateSizeKey;
+  config.intermediateSize = reader.integer(intermediate, 1, maxSize);
   config.vocabSize = reader.integer("vocab_size", 1, maxRows);
   config.maxPositionEmbeddings = reader.integer(
       "max_position_embeddings", 1, maxRows, family->maxPositionEmbeddings);
@@ -276,6 +280,11 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
   if (family->latent)
     config.latent =
         readLatentAttention(reader, *family->latent, config.numHiddenLayers);
+  if (family->compressed)
+    config.compressed =
+        readCompressedAttention(reader, *family->compressed, config);
+  if (family->hasHyperConnections)
+    config.hyper = readHyperConnections(reader);
   if (failed(reader.finish()))
     return failure();
 
@@ -286,6 +295,10 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
     config.ropeWidth = config.latent->ropeHeadDim;
   else
     checkHeads(reader, config, *family, headDim, rotated);
+  if (config.compressed) {
+    checkCompressedAttention(reader, config);
+    config.ropeWidth = config.compressed->ropeHeadDim;
+  }
   if (config.padTokenId && *config.padTokenId >= config.vocabSize)
     reader.emitError("pad_token_id")
         << "expected one of the " << config.vocabSize

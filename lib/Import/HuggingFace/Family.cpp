@@ -200,6 +200,16 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
     if (failed(latent.finish()))
       reader.fail();
   }
+  if (const Json *object = reader.optionalObject("compressed_attention")) {
+    JsonReader compressed(*object, file, loc,
+                          reader.pointerTo("compressed_attention"));
+    family.compressed = CompressedAttentionRule{
+        compressed.boolean("interleaved_rope"),
+        compressed.integer("indexed_ratio", 2, INT64_MAX)};
+    if (failed(compressed.finish()))
+      reader.fail();
+  }
+  family.hasHyperConnections = reader.boolean("hyper_connections", false);
 
   const Json nothing = Json::object();
   const Json *object = reader.optionalObject("defaults");
@@ -208,6 +218,7 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
   family.headDim = defaults.optionalInteger("head_dim", 1, INT64_MAX);
   family.keyValueHeadsDefaultToHeads =
       defaults.string("num_key_value_heads", "") == "num_attention_heads";
+  family.intermediateSizeKey = defaults.string("intermediate_size", "");
   family.maxPositionEmbeddings =
       defaults.integer("max_position_embeddings", 1, INT64_MAX);
   family.rmsNormEps = defaults.number("rms_norm_eps", 0, 1);

@@ -40,6 +40,13 @@ struct LatentAttentionRule {
   bool hasIndexer = false;
 };
 
+/// How a family attends to a window and to compressed rows.
+struct CompressedAttentionRule {
+  bool interleavedRope = false;
+  /// The ratio of layers whose rows an indexer picks.
+  int64_t indexedRatio = 0;
+};
+
 /// One model type.
 struct Family {
   /// Its name; that of the family that it is like, if it says so.
@@ -61,11 +68,16 @@ struct Family {
   std::optional<WindowRule> window;
   /// In place of grouped-query attention.
   std::optional<LatentAttentionRule> latent;
+  std::optional<CompressedAttentionRule> compressed;
+  /// Whether there are several residual streams.
+  bool hasHyperConnections = false;
 
   /// Values of absent keys. Without one, key-value heads are a required key,
   /// and the head dimension is the hidden size by the heads.
   std::optional<int64_t> headDim;
   bool keyValueHeadsDefaultToHeads = false;
+  /// The key that stands for an absent `intermediate_size`, if any.
+  std::string intermediateSizeKey;
   int64_t maxPositionEmbeddings = 0;
   double rmsNormEps = 0;
   double ropeTheta = 0;

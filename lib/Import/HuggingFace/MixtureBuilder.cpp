@@ -17,12 +17,12 @@ public:
         routerLoc(block.at(routerName)),
         loc(block.at(mixture.block + ".experts")) {}
 
-  Value run(Value hidden) {
+  Value run(Value hidden, Value ids) {
     // A router that yields logits has those of all tokens.
     Value logits = router.yieldsLogits ? getLogits(hidden) : Value();
     Value tokens = spread(hidden);
     logits = logits ? spread(logits) : getLogits(tokens);
-    auto choice = select(logits);
+    auto choice = select(logits, ids ? spread(ids) : Value());
     Value rows = PermuteTokensOp::create(
         builder, loc, getRowsType(choice.getIds(), block.config.hiddenSize),
         tokens, choice.getIds());
@@ -32,7 +32,8 @@ public:
           builder, block.at(mixture.block + ".shared_experts.sum"), output,
           block.gatedMLP(mixture.block + ".shared_experts", tokens,
                          mixture.sharedIntermediateSize,
-                         ShardGroup::SharedExpert));
+                         ShardGroup::SharedExpert,
+                         mixture.sharedActivationLimit));
     if (output.getType() != tokens.getType())
       output = CastOp::create(builder, loc, tokens.getType(), output);
     return CollectTokensOp::create(builder, loc, output.getType(), output);
@@ -63,9 +64,16 @@ private:
                : block.widen(logits, routerLoc);
   }
 
-  SelectExpertsOp select(Value logits) {
-    Value bias;
-    if (router.hasBias)
+  /// With `ids` of tokens, a table says which experts they have.
+  SelectExpertsOp select(Value logits, Value ids) {
+    Value bias, table;
+    if (ids)
+      table = WeightOp::create(
+          builder, routerLoc,
+          RankedTensorType::get({block.config.vocabSize, mixture.numChoices},
+                                builder.getI32Type()),
+          builder.getStringAttr(routerName + ".tid2eid"), ShardingAttr());
+    else if (router.hasBias)
       bias =
           block.declare(routerName + ".e_score_correction_bias",
                         {mixture.numExperts}, routerLoc, {}, router.wideBias);
@@ -78,19 +86,21 @@ private:
     };
     return SelectExpertsOp::create(
         builder, routerLoc, getTensorType(dims, element),
-        getTensorType(dims, builder.getI64Type()), logits, bias,
+        getTensorType(dims, builder.getI64Type()), logits, bias, table, ids,
         mixture.numChoices, getScore(), integer(router.topGroups),
         integer(router.groups), router.normalizes,
         router.epsilon ? builder.getF64FloatAttr(router.epsilon) : FloatAttr(),
         router.scale != 1 || router.groups
             ? builder.getF64FloatAttr(router.scale)
             : FloatAttr(),
-        router.yieldsLogits);
+        router.yieldsLogits || router.usesSqrtSoftplus);
   }
 
   ScoreFunction getScore() const {
     if (router.usesChosenSoftmax)
       return ScoreFunction::SoftmaxOfChosen;
+    if (router.usesSqrtSoftplus)
+      return ScoreFunction::SqrtSoftplus;
     return router.usesSigmoid ? ScoreFunction::Sigmoid : ScoreFunction::Softmax;
   }
 
@@ -153,6 +163,7 @@ private:
 };
 } // namespace
 
-Value mlir::tensorcast::buildMixture(BlockBuilder &block, Value hidden) {
-  return MixtureBuilder(block, *block.config.mixture).run(hidden);
+Value mlir::tensorcast::buildMixture(BlockBuilder &block, Value hidden,
+                                     Value ids) {
+  return MixtureBuilder(block, *block.config.mixture).run(hidden, ids);
 }

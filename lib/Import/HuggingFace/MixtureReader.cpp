@@ -29,6 +29,8 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
       {"last_mixture", &rule.lastMixture},
       {"layer_step", &rule.layerStep},
       {"dense_layers", &rule.denseLayers},
+      {"hash_layers", &rule.hashLayers},
+      {"shared_activation_limit", &rule.sharedLimitKey},
       {"scale", &rule.scale}};
   for (auto [key, text] : optional)
     *text = reader.string(key, "");
@@ -45,6 +47,7 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
   std::string score = reader.string("score");
   router.usesSigmoid = score == "sigmoid";
   router.usesChosenSoftmax = score == "softmax_of_chosen";
+  router.usesSqrtSoftplus = score == "sqrt_softplus";
   router.hasLogitBias = reader.boolean("logit_bias", false);
   router.epsilon = reader.number("epsilon", 0, 1, 0.0);
   router.hasBias = reader.has("bias");
@@ -155,7 +158,13 @@ std::optional<MixtureConfig> tensorcast::readMixture(JsonReader &config,
     mixture.sharedIntermediateSize =
         config.optionalInteger(rule.sharedExperts, 0, 64).value_or(0) *
         mixture.intermediateSize;
+  if (!rule.sharedLimitKey.empty())
+    mixture.sharedActivationLimit =
+        config.optionalNumber(rule.sharedLimitKey, 1e-6, 1e6);
   RouterConfig &router = mixture.router;
+  if (!rule.hashLayers.empty())
+    router.numHashLayers =
+        config.optionalInteger(rule.hashLayers, 0, INT32_MAX).value_or(0);
   router.normalizes = rule.normalize.key.empty()
                           ? rule.normalize.value
                           : config.boolean(rule.normalize.key, true);

@@ -23,6 +23,9 @@ struct MixtureRule {
   /// layers without.
   std::string sharedExperts, firstDense, firstMixture, lastMixture, layerStep,
       denseLayers;
+  /// Keys of the leading layers whose experts a table names, and of what limits
+  /// the activation of the shared expert.
+  std::string hashLayers, sharedLimitKey;
   /// Leading layers without mixture if the config does not say.
   int64_t firstDenseDefault = 0;
   Setting<bool> normalize;

@@ -2,6 +2,7 @@
 
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
+#include "CompressedAttention.h"
 #include "LatentAttention.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,14 +70,19 @@ static Value buildGroupedAttention(BlockBuilder &block, Value hidden,
 }
 
 Value BlockBuilder::gatedMLP(StringRef name, Value hidden, int64_t width,
-                             ShardGroup group) {
+                             ShardGroup group, std::optional<double> limit) {
   ShardingAttr column = split(ShardKind::Column, group);
   std::string prefix = name.str();
   Value gate =
       linear(prefix + ".gate_proj", hidden, width, config.mlpBias, column);
   Value up = linear(prefix + ".up_proj", hidden, width, config.mlpBias, column);
-  Value active = SwiGLUOp::create(builder, at(prefix + ".act_fn"),
-                                  gate.getType(), gate, up);
+  Location activation = at(prefix + ".act_fn");
+  Value active;
+  if (limit)
+    active = LimitedSwiGLUOp::create(builder, activation, gate.getType(), gate,
+                                     up, builder.getF64FloatAttr(*limit));
+  else
+    active = SwiGLUOp::create(builder, activation, gate.getType(), gate, up);
   return linear(prefix + ".down_proj", active, config.hiddenSize,
                 config.mlpBias, split(ShardKind::Row, group));
 }
@@ -110,6 +116,33 @@ static Value buildDecoderBlock(BlockBuilder &block, int64_t index, Value hidden,
   return AddOp::create(builder, block.at("mlp.residual"), hidden, output);
 }
 
+/// The same on several streams, which the blocks mix. `ids` are those of the
+/// tokens, where they say which experts they have.
+static Value buildHyperDecoderBlock(BlockBuilder &block, int64_t index,
+                                    Value streams, Value rope, Value batch,
+                                    Value ids) {
+  auto normalize = [&](StringRef name, Value value) {
+    return block.rmsNorm(name, value, {}, /*isKernel=*/true);
+  };
+  HyperBlock attention(block, "attn_hc", streams);
+  Value normed = normalize("input_layernorm", attention.input);
+  streams = attention.finish(
+      buildCompressedAttention(block, index, normed, rope, batch));
+  HyperBlock mlp(block, "ffn_hc", streams);
+  normed = normalize("post_attention_layernorm", mlp.input);
+  const DecoderConfig &config = block.config;
+  return mlp.finish(config.hasMixture(index)
+                        ? buildMixture(block, normed, ids)
+                        : block.gatedMLP("mlp", normed, config.intermediateSize,
+                                         ShardGroup::MLP));
+}
+
+/// Whether the ids of tokens say which experts they have in a layer.
+static bool takesIds(const DecoderConfig &config, int64_t layer) {
+  return config.hasMixture(layer) &&
+         layer < config.mixture->router.numHashLayers;
+}
+
 /// Layers may hand on which tokens attention looks at.
 static void buildLayer(const DecoderConfig &config, func::FuncOp function,
                        StringRef name, int64_t index) {
@@ -117,6 +150,14 @@ static void buildLayer(const DecoderConfig &config, func::FuncOp function,
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   BlockBuilder block(config, builder, name);
+  if (config.hyper) {
+    Value ids = takesIds(config, index) ? body->getArgument(3) : Value();
+    Value streams =
+        buildHyperDecoderBlock(block, index, body->getArgument(0),
+                               body->getArgument(1), body->getArgument(2), ids);
+    func::ReturnOp::create(builder, function.getLoc(), streams);
+    return;
+  }
   Value indices;
   if (takesIndices(config, index))
     indices = body->getArgument(3);
@@ -145,8 +186,15 @@ static void buildPredictionLayer(const DecoderConfig &config,
   Value hidden =
       block.linear("eh_proj", both, config.hiddenSize, false, ShardingAttr());
   Value indices;
-  hidden = buildDecoderBlock(block, index, hidden, body->getArgument(2),
-                             body->getArgument(3), indices);
+  if (config.hyper)
+    hidden = buildHyperHead(
+        block, "hc_head",
+        buildHyperDecoderBlock(block, index, buildStreams(block, hidden),
+                               body->getArgument(2), body->getArgument(3),
+                               /*ids=*/Value()));
+  else
+    hidden = buildDecoderBlock(block, index, hidden, body->getArgument(2),
+                               body->getArgument(3), indices);
   func::ReturnOp::create(builder, function.getLoc(), hidden);
 }
 
@@ -162,6 +210,10 @@ struct ModelTypes {
     Type f16 = Float16Type::get(context);
     ids = getTensorType({tokens}, IntegerType::get(context, 64));
     hidden = getTensorType({tokens, Dim(config.hiddenSize)}, f16);
+    state = hidden;
+    if (config.hyper)
+      state = getTensorType(
+          {tokens, Dim(config.hyper->streams), Dim(config.hiddenSize)}, f16);
     batch = BatchType::get(context, WorkloadAttr());
     rope =
         RopeTableType::get(context, config.ropeWidth,
@@ -175,10 +227,13 @@ struct ModelTypes {
     draft = getTensorType({Dim(sequences)}, IntegerType::get(context, 64));
   }
 
-  /// A layer takes and yields the hidden state, and perhaps indices.
+  /// A layer takes and yields the hidden state, or streams of it, and perhaps
+  /// indices; or it takes the ids of tokens.
   FunctionType getLayerType(const DecoderConfig &config, int64_t layer) const {
     MLIRContext *context = hidden.getContext();
-    SmallVector<Type> inputs = {hidden, rope, batch}, results = {hidden};
+    SmallVector<Type> inputs = {state, rope, batch}, results = {state};
+    if (takesIds(config, layer))
+      inputs.push_back(ids);
     if (takesIndices(config, layer))
       inputs.push_back(getIndicesType(*config.latent->indexer, context));
     if (passesIndices(config, layer))
@@ -192,7 +247,7 @@ struct ModelTypes {
                              {hidden});
   }
 
-  Type ids, hidden, batch, rope, lastHidden, logits, draftHidden, draft;
+  Type ids, hidden, state, batch, rope, lastHidden, logits, draftHidden, draft;
 };
 
 /// What the model function is built of.
@@ -274,6 +329,8 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
   Value rope =
       RopeTableOp::create(builder, ropeLoc, types.rope, positions, cos, sin);
 
+  if (config.hyper)
+    hidden = buildStreams(block, hidden);
   Value indices;
   for (auto [index, declared] : llvm::enumerate(parts.layers)) {
     func::FuncOp layer = declared;
@@ -281,12 +338,16 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
     SmallVector<Value> operands = {hidden, rope, batch};
     if (takesIndices(config, index))
       operands.push_back(indices);
+    if (takesIds(config, index))
+      operands.push_back(ids);
     auto call = LayerOp::create(builder, layer.getLoc(), layer.getResultTypes(),
                                 FlatSymbolRefAttr::get(layer), name, operands);
     hidden = call.getResult(0);
     if (passesIndices(config, index))
       indices = call.getResult(1);
   }
+  if (config.hyper)
+    hidden = buildHyperHead(block, "model.hc_head", hidden);
   hidden = block.rmsNorm("model.norm", hidden);
   bool drafts = !parts.predictionLayers.empty();
   Value last = LastTokensOp::create(

@@ -1,5 +1,6 @@
 //===- Parameters.cpp - How many weights a model has ----------------------===//
 
+#include "CompressedAttention.h"
 #include "LatentAttention.h"
 
 using namespace mlir;
@@ -12,10 +13,13 @@ static double countGatedMlp(const DecoderConfig &config, double inner,
 }
 
 /// Of a mixture, with `numExperts` of its routed experts.
-static double countMixture(const DecoderConfig &config, double numExperts) {
+static double countMixture(const DecoderConfig &config, int64_t layer,
+                           double numExperts) {
   const MixtureConfig &mixture = *config.mixture;
-  double perExpert =
-      config.hiddenSize + mixture.router.hasBias + mixture.router.hasLogitBias;
+  // A table of choices is no weight, and takes the place of the bias.
+  bool hasTable = layer < mixture.router.numHashLayers;
+  double perExpert = config.hiddenSize + (mixture.router.hasBias && !hasTable) +
+                     mixture.router.hasLogitBias;
   return mixture.numExperts * perExpert +
          numExperts *
              countGatedMlp(config, mixture.intermediateSize, mixture.hasBias) +
@@ -25,6 +29,8 @@ static double countMixture(const DecoderConfig &config, double numExperts) {
 static double countAttention(const DecoderConfig &config, int64_t layer) {
   if (config.latent)
     return countLatentParameters(config, layer);
+  if (config.compressed)
+    return countCompressedParameters(config, layer);
   double hidden = config.hiddenSize;
   double query = config.getQueryWidth(), key = config.getKeyWidth();
   double count = hidden * (query + 2 * key) + query * hidden;
@@ -41,12 +47,14 @@ static double count(const DecoderConfig &config, double numExperts) {
   double total =
       double(config.vocabSize) * hidden * (config.tieWordEmbeddings ? 1 : 2);
   total += hidden; // the last norm
+  total += countHyperParameters(config, /*isHead=*/true);
   for (int64_t layer = 0; layer < config.numHiddenLayers; ++layer) {
     total += 2 * hidden; // the two norms
     total += countAttention(config, layer);
+    total += countHyperParameters(config, /*isHead=*/false);
     total +=
         config.hasMixture(layer)
-            ? countMixture(config, numExperts)
+            ? countMixture(config, layer, numExperts)
             : countGatedMlp(config, config.intermediateSize, config.mlpBias);
   }
   return total;

@@ -1,5 +1,6 @@
 //===- Reduced.cpp - Models in small --------------------------------------===//
 
+#include "CompressedAttention.h"
 #include "LatentAttention.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ static MixtureConfig reduceMixture(const MixtureConfig &mixture, int64_t hidden,
   small.sharedIntermediateSize = mixture.sharedIntermediateSize /
                                  mixture.intermediateSize *
                                  small.intermediateSize;
+  router.numHashLayers = std::min<int64_t>(router.numHashLayers, 1);
   small.layers.resize(numLayers);
   for (int64_t layer = 1; layer < numLayers; ++layer)
     if (bool other = !small.layers[0];
@@ -58,6 +60,10 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
     small.latent = reduced(*config.latent, small.numHiddenLayers);
     small.headDim = small.latent->getHeadDim();
     small.ropeWidth = small.latent->ropeHeadDim;
+  } else if (config.compressed) {
+    // Layers are as many as the model has kinds of.
+    small.numHiddenLayers = config.numHiddenLayers;
+    reduceCompressed(small);
   } else {
     // A part that is rotated stays one: in pairs, and at least one of them.
     small.ropeWidth = std::max<int64_t>(

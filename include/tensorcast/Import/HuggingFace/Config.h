@@ -7,6 +7,7 @@
 #ifndef TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 #define TENSORCAST_IMPORT_HUGGINGFACE_CONFIG_H
 
+#include "tensorcast/Import/HuggingFace/CompressedAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/LatentAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/Mixture.h"
 #include "tensorcast/Support/Json.h"
@@ -56,6 +57,10 @@ struct DecoderConfig {
   /// In place of grouped-query attention, whose sizes above do not count then,
   /// but for the number of heads.
   std::optional<LatentAttentionConfig> latent;
+  /// In place of grouped-query attention; heads are of `headDim`.
+  std::optional<CompressedAttentionConfig> compressed;
+  /// In place of residual additions.
+  std::optional<HyperConnectionsConfig> hyper;
   /// The mixture of experts, if some layers have one.
   std::optional<MixtureConfig> mixture;
   /// Layers that the model comes with for predicting more than the next token,

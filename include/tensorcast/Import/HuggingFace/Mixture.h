@@ -15,6 +15,11 @@ struct RouterConfig {
   /// Scores are sigmoids of the logits, or a softmax over the experts, or over
   /// those that are chosen (by their logits).
   bool usesSigmoid = false, usesChosenSoftmax = false;
+  /// Or the square root of a smooth ramp of the logits; the router's own code
+  /// calls the kernel that chooses then.
+  bool usesSqrtSoftplus = false;
+  /// In the first layers a table says which experts a token has, by its id.
+  int64_t numHashLayers = 0;
   /// Whether the logits have a bias.
   bool hasLogitBias = false;
   /// Experts are in `groups` groups, of which `topGroups` can be chosen; 0 if
@@ -53,6 +58,9 @@ struct MixtureConfig {
   /// the gate's sigmoid then.
   std::optional<double> activationLimit;
   double activationSlope = 1;
+  /// What limits gate and up projections of the shared expert, if something
+  /// does.
+  std::optional<double> sharedActivationLimit;
 
   /// Layers behind those of the config are as its last ones would be.
   bool isIn(int64_t layer) const {

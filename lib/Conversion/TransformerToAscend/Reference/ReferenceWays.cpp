@@ -97,6 +97,7 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
   if (kernels.getSwitch("repeated_layers_have_weights"))
     separateRepeatedLayers(module);
   copyRotatedHeads(module, kernels);
+  applyCompressedWays(module, kernels);
   applyFamilyWays(module, kernels);
   sortExperts(module, kernels);
   keepReplacedChains(module, kernels);

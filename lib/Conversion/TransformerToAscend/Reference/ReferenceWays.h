@@ -19,6 +19,10 @@ void applyRoutingWays(ModuleOp module, const KernelSet &kernels);
 /// Runs experts by sorted rows and look-ups where the reference does.
 void sortExperts(ModuleOp module, const KernelSet &kernels);
 
+/// Adds what ties values to each other, makes tables of rotations as wide as
+/// heads, and leaves compressors out of the weights, where the reference does.
+void applyCompressedWays(ModuleOp module, const KernelSet &kernels);
+
 /// Rewrites the attention of families that the reference runs in ways of its
 /// own.
 void applyFamilyWays(ModuleOp module, const KernelSet &kernels);

@@ -14,7 +14,9 @@ using namespace mlir::transformer;
 /// replaces it; nothing reads the results.
 static void routeTwice(ModuleOp module) {
   module.walk([](SelectExpertsOp select) {
-    if (!select.getGatingKernel())
+    // A router that scores by itself calls its kernel.
+    if (!select.getGatingKernel() ||
+        select.getScore() == ScoreFunction::SqrtSoftplus)
       return;
     OpBuilder builder(select);
     // Its weights stay as the scores are.

@@ -44,6 +44,8 @@ LogicalResult RMSNormOp::verify() {
                     getEps().convertToDouble());
 }
 
+bool RMSNormOp::isLaunchedWhole() { return getKernel(); }
+
 SmallVector<Value> RMSNormOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   RankedTensorType type = getInput().getType();

@@ -73,6 +73,12 @@ void TransformerDialect::initialize() {
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsLatent.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsCompressed.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsHyper.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.cpp.inc"
       ,
 #define GET_OP_LIST

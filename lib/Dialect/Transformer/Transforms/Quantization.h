@@ -59,6 +59,13 @@ Value declareScale(PatternRewriter &rewriter, Location loc, const Twine &name);
 void populateQuantizeLatentLayers(RewritePatternSet &patterns,
                                   const QuantizationScheme &scheme,
                                   const NameFilter &filter);
+/// Fills `patterns` with those of compressed attention: of its grouped
+/// projection, and of what its indexer caches.
+void populateQuantizeCompressed(RewritePatternSet &patterns,
+                                const QuantizationScheme &scheme,
+                                const NameFilter &filter);
+void populateQuantizeCompressedCaches(RewritePatternSet &patterns, Type type);
+
 void populateQuantizeLatentAttention(RewritePatternSet &patterns, Type type);
 
 } // namespace mlir::transformer

@@ -162,7 +162,8 @@ struct QuantizeAttention : OpRewritePattern<AttentionOp> {
                                       old.getBlockSize());
     Value narrowCache = KVCacheOp::create(
         rewriter, cache.getLoc(), cacheType, cache.getNameAttr(),
-        cache.getAuxiliary(), cache.getSpareAttr());
+        cache.getAuxiliary(), cache.getSpareAttr(), cache.getWindowAttr(),
+        cache.getRatioAttr());
     Value full =
         AppendCacheOp::create(rewriter, append.getLoc(), cacheType, key, value,
                               narrowCache, append.getBatch());
@@ -221,6 +222,7 @@ public:
       QuantizationScheme scheme = getScheme(*others);
       set.add<QuantizeLinear>(context, LayerQuantizer(scheme, filter));
       populateQuantizeLatentLayers(set, scheme, filter);
+      populateQuantizeCompressed(set, scheme, filter);
     }
     if (*linear != LinearAction::Disabled)
       populateQuantizeExperts(set, LayerQuantizer(getScheme(*linear), filter));
@@ -234,6 +236,7 @@ public:
     if (attentionType) {
       set.add<QuantizeAttention>(context, attentionType);
       populateQuantizeLatentAttention(attentionSet, attentionType);
+      populateQuantizeCompressedCaches(attentionSet, attentionType);
     }
     patterns = std::move(set);
     latentPatterns = std::move(attentionSet);

@@ -195,7 +195,8 @@ private:
                              KVCacheType::get(old.getContext(), old.getShape(),
                                               type, old.getBlockSize()),
                              cache.getNameAttr(), cache.getAuxiliary(),
-                             cache.getSpareAttr());
+                             cache.getSpareAttr(), cache.getWindowAttr(),
+                             cache.getRatioAttr());
   }
 
   /// The weight as it is kept, if that is as narrow, or made so.

@@ -100,6 +100,12 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
     return shardLatentProjection(projection, state);
   if (auto attention = dyn_cast<LatentAttentionOp>(op))
     return shardLatentAttention(attention, state);
+  if (auto attention = dyn_cast<WindowAttentionOp>(op))
+    return shardWindowAttention(attention, state);
+  if (auto pick = dyn_cast<PickCompressedOp>(op))
+    return shardPickCompressed(pick, state);
+  if (auto projection = dyn_cast<GroupedProjectionOp>(op))
+    return shardGroupedProjection(projection, state);
   if (std::optional<LogicalResult> done = shardExperts(op, state))
     return *done;
   // Scales per token and packed bytes have no rule of their own here.

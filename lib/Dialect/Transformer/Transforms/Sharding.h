@@ -123,6 +123,12 @@ std::optional<LogicalResult> shardExperts(Operation *op, ShardState &state);
 LogicalResult shardLatentProjection(LatentProjectionOp op, ShardState &state);
 LogicalResult shardLatentAttention(LatentAttentionOp op, ShardState &state);
 
+/// Let compressed attention, and what is before and behind it, work on the
+/// heads and groups that the device has.
+LogicalResult shardWindowAttention(WindowAttentionOp op, ShardState &state);
+LogicalResult shardPickCompressed(PickCompressedOp op, ShardState &state);
+LogicalResult shardGroupedProjection(GroupedProjectionOp op, ShardState &state);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_SHARDING_H

@@ -55,6 +55,12 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsLatent.h.inc"
 
 #define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsCompressed.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsHyper.h.inc"
+
+#define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.h.inc"
 
 #define GET_OP_CLASSES
