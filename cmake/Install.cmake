@@ -8,6 +8,7 @@ set(TABLEGEN_DIR ${CMAKE_INSTALL_INCLUDEDIR}/tensorcast/dialects)
 
 tensorcast_targets(libraries ${PROJECT_SOURCE_DIR}/lib STATIC_LIBRARY)
 tensorcast_targets(programs ${PROJECT_SOURCE_DIR}/tools EXECUTABLE)
+list(REMOVE_ITEM programs tc-tblgen)
 # TensorCastReport becomes TensorCast::Report outside.
 foreach(library IN LISTS libraries)
   string(REGEX REPLACE "^TensorCast" "" name ${library})

@@ -23,6 +23,9 @@ REFERENCE_NAMES = re.compile(r"\b(aten|prims|tensor_cast)\.")
 REFERENCE_PLACES = ("lib/Conversion/TransformerToAscend/Reference/", "test/",
                     "docs/", "scripts/lint.py")
 
+# What programs consist of beside a main function: it speaks to the terminal.
+PROGRAM_PLACES = ("lib/Tools/",)
+
 # (pattern, message) for code that user input reaches.
 LIBRARY_RULES = [
     (re.compile(r"(?<!static_)\bassert\("), "assert: emit a diagnostic"),
@@ -77,7 +80,8 @@ def line_findings(name, suffix, number, line):
         yield "left for later: do it"
     if IOSTREAM.search(line):
         yield "<iostream>: use raw_ostream"
-    if name.startswith(("lib/", "include/")):
+    if name.startswith(("lib/", "include/")) and not name.startswith(
+            PROGRAM_PLACES):
         code = line.split("//")[0]  # comments may speak of asserts
         if EXCEPTION_RULE.search(code) and name not in EXCEPTION_PLACES:
             yield "exceptions and nlohmann::json stay behind lib/Support"

@@ -90,12 +90,12 @@ def check_package(build):
     output = ""
     for command in (
             ("cmake", "--install", str(build), "--prefix", str(prefix)),
-            ("cmake", "-G", "Ninja", "-S", "test/Package", "-B", str(outside),
+            ("cmake", "-G", "Ninja", "-S", "examples/out-of-tree", "-B", str(outside),
              f"-DCMAKE_PREFIX_PATH={prefix}", *compilers(build),
              "-DCMAKE_BUILD_TYPE=Release"),
             ("ninja", "-C", str(outside), "check"),
             # Installed tools find what patterns include beside them.
-            (str(prefix / "bin" / "tc-opt"), "test/Package/input.mlir",
+            (str(prefix / "bin" / "tc-opt"), "examples/out-of-tree/test.mlir",
              "--transformer-apply-patterns="
              "file=examples/patterns/norm-linear.pdll",
              "-o", str(outside / "patterned.mlir"))):

@@ -1,6 +1,6 @@
 //===- Fuse.cpp - Make one kernel of ops ----------------------------------===//
 
-#include "FusionRegion.h"
+#include "tensorcast/Patterns/FusionRegion.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 

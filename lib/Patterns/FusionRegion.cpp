@@ -1,6 +1,6 @@
 //===- FusionRegion.cpp - Which ops may become one kernel -----------------===//
 
-#include "FusionRegion.h"
+#include "tensorcast/Patterns/FusionRegion.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 

@@ -1,8 +1,8 @@
 //===- GuardedFunctions.cpp - What guarded patterns call ------------------===//
 
-#include "FusionRegion.h"
 #include "Natives.h"
 #include "RewriteRun.h"
+#include "tensorcast/Patterns/FusionRegion.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 

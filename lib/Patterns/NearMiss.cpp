@@ -2,8 +2,8 @@
 
 #include "NearMiss.h"
 
-#include "FusionRegion.h"
 #include "Natives.h"
+#include "tensorcast/Patterns/FusionRegion.h"
 
 #include "mlir/Dialect/PDL/IR/PDLTypes.h"
 

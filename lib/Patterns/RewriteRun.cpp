@@ -2,7 +2,7 @@
 
 #include "RewriteRun.h"
 
-#include "FusionRegion.h"
+#include "tensorcast/Patterns/FusionRegion.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"

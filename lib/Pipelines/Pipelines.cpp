@@ -170,7 +170,7 @@ public:
 
   /// Puts exchanges beside compute, as the software stack does it.
   void addStreams(bool isOn) {
-    if (!isOn && !kernels.hasStreamsByDefault())
+    if (!options.lower || (!isOn && !kernels.hasStreamsByDefault()))
       return;
     ascend::AscendScheduleOptions schedule;
     schedule.rule = ascend::symbolizeStreamRule(kernels.getStreamRule())
@@ -182,6 +182,8 @@ public:
   }
 
   void addLowering(bool compiled) {
+    if (!options.lower)
+      return;
     ConvertTransformerToAscendOptions convert;
     convert.kernelSet = kernelSet;
     convert.compiled = compiled;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputShapes.h"
-#include "ReportJson.h"
 #include "Timeline.h"
+#include "tensorcast/Report/ReportJson.h"
 
 #include "tensorcast/Support/Numbers.h"
 

@@ -2,9 +2,9 @@
 
 #include "tensorcast/Report/Compare.h"
 
-#include "ReportJson.h"
-#include "TextTable.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
+#include "tensorcast/Report/ReportJson.h"
+#include "tensorcast/Report/TextTable.h"
 #include "tensorcast/Support/Numbers.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -1,7 +1,7 @@
 //===- Explain.cpp - Where a number comes from ----------------------------===//
 
 #include "InputShapes.h"
-#include "tensorcast/Device/KernelCoefficients.h"
+#include "Pricing.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Report/Report.h"
@@ -159,38 +159,18 @@ findLaunches(ModuleOp module, StringRef name, WorkloadAttr workload) {
 
 LogicalResult mlir::tensorcast::explainKernel(raw_ostream &os, ModuleOp module,
                                               StringRef name) {
-  auto deviceAttr =
-      module->getAttrOfType<ascend::DeviceAttr>(ascend::kDeviceAttrName);
-  auto modelName =
-      module->getAttrOfType<StringAttr>(ascend::kCostModelAttrName);
-  if (!deviceAttr || !modelName)
-    return mlir::emitError(
-        module.getLoc(), "expected a priced module; run ascend-estimate first");
-  auto emitError = [&] { return mlir::emitError(module.getLoc()); };
-  FailureOr<DeviceProfile> device =
-      parseDeviceProfile(deviceAttr.getProfile(), emitError);
-  FailureOr<const CostModel *> model = getCostModel(modelName, module.getLoc());
-  if (failed(device) || failed(model))
+  FailureOr<Pricing> pricing = Pricing::get(module);
+  if (failed(pricing))
     return failure();
-  auto workload =
-      module->getAttrOfType<WorkloadAttr>(transformer::kWorkloadAttrName);
   FailureOr<SmallVector<LaunchGroup>> groups =
-      findLaunches(module, name, workload);
+      findLaunches(module, name, pricing->workload);
   if (failed(groups))
-    return failure();
-
-  FailureOr<KernelDevices> kernels =
-      KernelDevices::get(*device,
-                         module->getAttrOfType<DictionaryAttr>(
-                             ascend::kKernelCoefficientsAttrName),
-                         emitError);
-  if (failed(kernels))
     return failure();
   for (LaunchGroup &group : *groups) {
     StringRef kernel = group.first.getKernel();
-    Explainer(os, **model, (*kernels)[kernel], workload)
+    Explainer(os, *pricing->model, pricing->kernels[kernel], pricing->workload)
         .explain(group.first, group.calls);
-    if (std::optional<StringRef> source = kernels->getSource(kernel))
+    if (std::optional<StringRef> source = pricing->kernels.getSource(kernel))
       os << "  coefficients of this kernel: "
          << (source->empty() ? "no source" : *source) << '\n';
     if (!group.provenance.empty()) {
@@ -201,9 +181,9 @@ LogicalResult mlir::tensorcast::explainKernel(raw_ostream &os, ModuleOp module,
     }
     os << '\n';
   }
-  os << "device " << device->name;
-  if (!device->source.empty())
-    os << ": " << device->source;
+  os << "device " << pricing->device.name;
+  if (!pricing->device.source.empty())
+    os << ": " << pricing->device.source;
   os << '\n';
   return success();
 }

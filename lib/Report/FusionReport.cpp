@@ -1,7 +1,7 @@
 //===- FusionReport.cpp - What fusions did, in text and JSON --------------===//
 
-#include "ReportJson.h"
-#include "TextTable.h"
+#include "tensorcast/Report/ReportJson.h"
+#include "tensorcast/Report/TextTable.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;

@@ -1,6 +1,6 @@
 //===- Machine.cpp - A report for programs: JSON and CSV ------------------===//
 
-#include "ReportJson.h"
+#include "tensorcast/Report/ReportJson.h"
 
 #include "tensorcast/Support/Numbers.h"
 
@@ -61,6 +61,11 @@ static Json toJson(const OpRow &row) {
   json["provenance"] = Json::array();
   for (const std::string &name : row.provenance)
     json["provenance"].push_back(name);
+  for (const PartRow &part : row.parts)
+    json["parts"].push_back({{"part", part.what},
+                             {"unit", part.unit},
+                             {"total_s", part.totalS},
+                             {"share", part.totalS / row.totalS}});
   return json;
 }
 

@@ -3,6 +3,7 @@
 #include "OpRows.h"
 
 #include "InputShapes.h"
+#include "Pricing.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 
@@ -31,14 +32,17 @@ struct LaunchSum {
   WorkSum work;
   double writeBacks = 0;
   llvm::SetVector<StringAttr> provenance;
+  /// Of one call.
+  std::vector<PartRow> parts;
 };
 
 /// Adds up in an order that does not depend on how functions are shared, so
 /// that merging layers changes no bit of a report.
 class Collector {
 public:
-  Collector(WorkloadAttr workload, bool byShapes)
-      : byShapes(byShapes), workload(workload) {}
+  /// Rows get their parts if there is a `pricing`.
+  Collector(WorkloadAttr workload, bool byShapes, const Pricing *pricing)
+      : byShapes(byShapes), workload(workload), pricing(pricing) {}
 
   LogicalResult add(func::FuncOp function, double runs) {
     WalkResult result = function.walk([&](ascend::LaunchOp launch) {
@@ -68,6 +72,7 @@ public:
       row->calls += sum.calls;
       row->totalS += totalS;
       row->breakdown.add(sum.terms, sum.calls);
+      addParts(row->parts, sum.parts, sum.calls);
       for (StringAttr name : sum.provenance)
         if (!llvm::is_contained(row->provenance, name.getValue()))
           row->provenance.push_back(name.str());
@@ -100,6 +105,8 @@ private:
     if (sum.calls == 0) {
       sum.terms = getTerms(cost);
       sum.work = getWork(launch);
+      if (pricing)
+        addParts(sum.parts, getParts(launch, *pricing), /*calls=*/1);
       sum.writeBacks = llvm::count_if(launch.getResultTypes(),
                                       llvm::IsaPred<RankedTensorType>);
     }
@@ -137,16 +144,38 @@ private:
     sum.wireBytes += calls * work.wireBytes;
   }
 
+  /// Parts of one kind are one row.
+  static void addParts(std::vector<PartRow> &rows, ArrayRef<PartRow> parts,
+                       double calls) {
+    for (const PartRow &part : parts) {
+      auto row = llvm::find_if(rows, [&](const PartRow &other) {
+        return other.what == part.what && other.unit == part.unit;
+      });
+      if (row == rows.end())
+        row = rows.insert(rows.end(), {part.what, part.unit, 0});
+      row->totalS += calls * part.totalS;
+    }
+  }
+
   bool byShapes;
   WorkloadAttr workload;
+  const Pricing *pricing;
   std::map<LaunchKey, LaunchSum> sums;
 };
 } // namespace
 
-LogicalResult mlir::tensorcast::addLaunches(Report &report,
+LogicalResult mlir::tensorcast::addLaunches(Report &report, ModuleOp module,
                                             ArrayRef<FunctionRuns> runs,
-                                            bool byShapes) {
-  Collector collector(report.workload, byShapes);
+                                            ReportOptions options) {
+  std::optional<Pricing> pricing;
+  if (options.withParts) {
+    FailureOr<Pricing> read = Pricing::get(module);
+    if (failed(read))
+      return failure();
+    pricing.emplace(std::move(*read));
+  }
+  Collector collector(report.workload, options.byShapes,
+                      pricing ? &*pricing : nullptr);
   for (auto [function, times] : runs)
     if (failed(collector.add(function, times)))
       return failure();

@@ -10,9 +10,9 @@ namespace mlir::tensorcast {
 /// A function, and how often it runs.
 using FunctionRuns = std::pair<func::FuncOp, double>;
 
-/// Adds the launches of functions to the sums and rows of `report`.
-LogicalResult addLaunches(Report &report, ArrayRef<FunctionRuns> runs,
-                          bool byShapes);
+/// Adds the launches of functions of `module` to the sums and rows of `report`.
+LogicalResult addLaunches(Report &report, ModuleOp module,
+                          ArrayRef<FunctionRuns> runs, ReportOptions options);
 
 } // namespace mlir::tensorcast
 

@@ -67,7 +67,7 @@ static double getTime(func::FuncOp function, WorkloadAttr workload) {
 }
 
 FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
-                                                bool byShapes) {
+                                                ReportOptions options) {
   Report report;
   auto text = [&](StringRef name) {
     auto attr = module->getAttrOfType<StringAttr>(name);
@@ -92,7 +92,7 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
   llvm::DenseMap<Operation *, double> runsOf;
   for (auto [function, times] : *runs)
     runsOf[function] = times;
-  if (failed(addLaunches(report, *runs, byShapes)))
+  if (failed(addLaunches(report, module, *runs, options)))
     return failure();
   if (!std::isfinite(report.kernelTimeS))
     return mlir::emitError(module.getLoc(),

@@ -1,7 +1,7 @@
 //===- Table.cpp - A report for people ------------------------------------===//
 
-#include "TextTable.h"
 #include "tensorcast/Report/Report.h"
+#include "tensorcast/Report/TextTable.h"
 #include "tensorcast/Support/Numbers.h"
 
 #include "llvm/Support/Format.h"
@@ -47,10 +47,18 @@ static void printOps(raw_ostream &os, const Report &report) {
     if (byShapes)
       cells.push_back(row.inputShapes);
     table.addRow(std::move(cells));
+    for (const PartRow &part : row.parts)
+      table.addRow({"  " + part.what, "", "", formatColumn(part.totalS),
+                    formatColumn(part.totalS / row.calls),
+                    formatShare(part.totalS, row.totalS), part.unit});
   }
   table.addRow({"total", "", formatCount(report.launches),
                 formatColumn(report.kernelTimeS)});
   table.print(os);
+  if (llvm::any_of(report.ops,
+                   [](const OpRow &row) { return !row.parts.empty(); }))
+    os << "Parts are what they take alone, as shares of their kernel; units "
+          "overlap, so they may add up to more.\n";
 }
 
 static void printMemory(raw_ostream &os, const MemoryUse &memory) {

@@ -1,6 +1,6 @@
 //===- TextTable.cpp - Tables and numbers for people ----------------------===//
 
-#include "TextTable.h"
+#include "tensorcast/Report/TextTable.h"
 
 #include "llvm/Support/Format.h"
 

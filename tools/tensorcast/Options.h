@@ -13,6 +13,7 @@ enum CommandVisibility : unsigned {
   ReportCommand = 1u << 2,
   ExplainCommand = 1u << 3,
   CompareCommand = 1u << 4,
+  OpportunitiesCommand = 1u << 5,
 };
 
 enum OptionID {
@@ -31,6 +32,7 @@ int runTextGenerate(CommandLine &line);
 int runReport(CommandLine &line);
 int runExplain(CommandLine &line);
 int runCompare(CommandLine &line);
+int runOpportunities(CommandLine &line);
 
 /// Runs tc-verify, which is next to the program `self`.
 int runVerify(const char *self, ArrayRef<const char *> args);

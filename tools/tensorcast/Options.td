@@ -10,9 +10,10 @@ def TextGenerate : OptionVisibility;
 def ReportCommand : OptionVisibility;
 def ExplainCommand : OptionVisibility;
 def CompareCommand : OptionVisibility;
+def OpportunitiesCommand : OptionVisibility;
 
 defvar allCommands = [TextGenerate, ReportCommand, ExplainCommand,
-                      CompareCommand];
+                      CompareCommand, OpportunitiesCommand];
 
 /// Accepted, with a note that there is nothing for it to do.
 def noted_Group : OptionGroup<"noted">, HelpText<"NO EFFECT HERE">;
@@ -71,12 +72,16 @@ def version : Flag<["--"], "version">,
 def output : Separate<["-"], "o">, MetaVarName<"FILE">,
   In<allCommands>,
   HelpText<"Write to FILE (default: standard output)">;
-defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand],
+defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand,
+                               OpportunitiesCommand],
   "table|json|csv|chrome-trace", "How to print the report (default: table; a "
-  "comparison has no csv, and report alone has chrome-trace)">;
+  "comparison and opportunities have no csv, and report alone has "
+  "chrome-trace)">;
 def dump_input_shapes : Flag<["--"], "dump-input-shapes">,
   In<[TextGenerate, ReportCommand]>,
   HelpText<"One row per kind of operands, not per kernel">;
+def expand : Flag<["--"], "expand">, In<[TextGenerate, ReportCommand]>,
+  HelpText<"Show what each kernel is made of">;
 
 //===----------------------------------------------------------------------===//
 // The workload
@@ -109,9 +114,11 @@ defm cost_model : Value<"cost-model",
   "Cost model (default: that of the reference date)">;
 defm kernel_coefficients : Value<"kernel-coefficients", allCommands, "FILE",
   "JSON file that gives kernels an efficiency and launch cost of their own">;
-defm kernel_set : Value<"kernel-set", [TextGenerate], "NAME",
+defm kernel_set : Value<"kernel-set", [TextGenerate, OpportunitiesCommand],
+  "NAME",
   "Kernel set (default: that of the reference date)">;
-defm reference : Value<"reference", [TextGenerate], "DATE",
+defm reference : Value<"reference", [TextGenerate, OpportunitiesCommand],
+  "DATE",
   "Reference simulator to agree with (2026.06 or 2026.08, the default)">;
 defm reserved_memory_gb : Value<"reserved-memory-gb",
   allCommands, "GB",
@@ -123,6 +130,22 @@ defm reserved_memory_gb : Value<"reserved-memory-gb",
 
 defm op : Value<"op", [ExplainCommand], "NAME",
   "Kernel to explain, by its own or the reference's name">;
+
+//===----------------------------------------------------------------------===//
+// opportunities
+//===----------------------------------------------------------------------===//
+
+def opportunities : Flag<["--"], "opportunities">, In<[TextGenerate]>,
+  HelpText<"Instead of a report, list the chains of ops that one kernel could "
+  "compute, by what it would save at most">;
+defm top : Value<"top", [TextGenerate, OpportunitiesCommand], "N",
+  "How many chains to list (default: 10)">;
+defm max_ops : Value<"max-ops", [TextGenerate, OpportunitiesCommand], "N",
+  "Kernels of a chain at most, from 2 to 6 (default: 3)">;
+defm emit_pdll : Value<"emit-pdll", [TextGenerate, OpportunitiesCommand],
+  "FILE", "Write a pattern file for the first chain, or that of '--rank'">;
+defm rank : Value<"rank", [TextGenerate, OpportunitiesCommand], "N",
+  "Which chain of the list '--emit-pdll' is for (default: 1)">;
 
 //===----------------------------------------------------------------------===//
 // text-generate: the model

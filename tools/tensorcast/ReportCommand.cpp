@@ -34,9 +34,7 @@ static LogicalResult checkLowered(ModuleOp module) {
                          "--convert-transformer-to-ascend first");
 }
 
-/// Binds and prices the module anew where options ask for it, or where it has
-/// no prices yet.
-static LogicalResult price(ModuleOp module, CommandLine &line) {
+LogicalResult mlir::tensorcast::price(ModuleOp module, CommandLine &line) {
   MLIRContext *context = module.getContext();
   transformer::WorkloadAttr workload =
       getWorkload(line, context, transformer::getDataParallel(module));
@@ -71,8 +69,7 @@ static LogicalResult price(ModuleOp module, CommandLine &line) {
   return pm.run(module);
 }
 
-/// The file that the arguments name; standard input if they name none.
-static StringRef getFile(CommandLine &line) {
+StringRef mlir::tensorcast::getFile(CommandLine &line) {
   return line.getArgs().hasArg(OPT_INPUT) ? getInput(line, "one .mlir file")
                                           : "-";
 }

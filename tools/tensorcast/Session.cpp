@@ -54,8 +54,10 @@ LogicalResult Session::writeTrace(ModuleOp module, const Report &report) {
 }
 
 LogicalResult Session::report(ModuleOp module) {
-  FailureOr<Report> report =
-      buildReport(module, line.hasFlag(OPT_dump_input_shapes));
+  ReportOptions options;
+  options.byShapes = line.hasFlag(OPT_dump_input_shapes);
+  options.withParts = line.hasFlag(OPT_expand);
+  FailureOr<Report> report = buildReport(module, options);
   if (failed(report))
     return failure();
   std::string shortage = describeShortage(report->memory);
@@ -79,10 +81,10 @@ LogicalResult Session::report(ModuleOp module) {
 
 LogicalResult Session::compare(ModuleOp before, ModuleOp after,
                                const FusionReport *fusions) {
-  FailureOr<Report> first = buildReport(before, /*byShapes=*/false);
+  FailureOr<Report> first = buildReport(before);
   FailureOr<Report> second = failure();
   if (succeeded(first))
-    second = buildReport(after, /*byShapes=*/false);
+    second = buildReport(after);
   if (failed(second) || failed(writeTrace(after, *second)))
     return failure();
   StringRef format = line.getChoice(OPT_format_eq, {"table", "json"}, "table");

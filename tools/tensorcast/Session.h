@@ -55,6 +55,19 @@ private:
 transformer::WorkloadAttr getWorkload(CommandLine &line, MLIRContext *context,
                                       int64_t dataParallel = 1);
 
+/// Lists the chains of ops of `module` that one kernel could compute, as the
+/// options say. `compiled` is how its ops become kernels. Returns the exit
+/// status.
+int listOpportunities(Session &session, CommandLine &line, ModuleOp module,
+                      bool compiled);
+
+/// The file that the arguments name; standard input if they name none.
+StringRef getFile(CommandLine &line);
+
+/// Prices the launches of `module` where options ask for it, or where they have
+/// no prices yet, after binding the workload of the options.
+LogicalResult price(ModuleOp module, CommandLine &line);
+
 /// Reads the module at `path` and prices it anew where options ask for it, or
 /// where it has no prices yet.
 OwningOpRef<ModuleOp> readPriced(Session &session, CommandLine &line,

@@ -184,6 +184,7 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.mxfp4GroupSize = line.getInteger(OPT_mxfp4_group_size_eq, 32);
   options.reservedMemoryGB = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   options.noRepetition = line.hasFlag(OPT_no_repetition);
+  options.lower = !line.hasFlag(OPT_opportunities);
 }
 
 /// Adds the passes that the options ask for, and the user's patterns.
@@ -291,6 +292,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     recorder.attach(pm);
   if (failed(pm.run(*module)))
     return ExitFailure;
+  if (line.hasFlag(OPT_opportunities))
+    return listOpportunities(session, line, *module, line.hasFlag(OPT_compile));
   if (llvm::is_contained(request.config, kSequenceParallelPass))
     noteSequenceParallelism(line, *module);
   FusionReport fusions = recorder.getReport();

@@ -59,6 +59,9 @@ static constexpr Command commands[] = {
      "Say where the time of a kernel comes from", ExplainCommand, runExplain},
     {"compare", "tensorcast compare BEFORE.mlir AFTER.mlir [options]",
      "Say what changed between two priced modules", CompareCommand, runCompare},
+    {"opportunities", "tensorcast opportunities [FILE.mlir] [options]",
+     "List the chains of ops whose fusion would save most",
+     OpportunitiesCommand, runOpportunities},
 };
 
 static void printHelp() {

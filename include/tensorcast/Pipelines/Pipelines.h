@@ -119,6 +119,11 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
                      "before ops become kernels.")};
   Option<bool> noRepetition{*this, "no-repetition",
                             llvm::cl::desc("Do not merge equal layers.")};
+  Option<bool> lower{
+      *this, "lower",
+      llvm::cl::desc("Make kernels of the ops, and price them; without, they "
+                     "stay as patterns find them."),
+      llvm::cl::init(true)};
 };
 
 /// Options of `tensorcast-eager`.

@@ -45,6 +45,16 @@ struct MemoryUse {
   double availableBytes = 0;
 };
 
+/// What kernels spend on one part of their work, if it were alone: parts that
+/// use different units overlap, so that they take longer than the kernel.
+struct PartRow {
+  /// `matmul i8`; in a fused kernel also what it was in: `linear: matmul i8`.
+  std::string what;
+  /// `cube`, `vector`, `memory`, `communication` or `launch`.
+  std::string unit;
+  double totalS = 0;
+};
+
 /// The launches of one kernel, or of one kernel on operands of one kind.
 struct OpRow {
   std::string name;
@@ -56,6 +66,8 @@ struct OpRow {
   Breakdown breakdown;
   /// Parts of the model that the launches are from.
   SmallVector<std::string> provenance;
+  /// In the order of the kernel's work; empty unless asked for.
+  std::vector<PartRow> parts;
 };
 
 /// Layers that compute the same.
@@ -78,16 +90,23 @@ struct Report {
   Breakdown breakdown;
   WorkSum work;
   SmallVector<LayerRow> layers;
-  SmallVector<OpRow> ops;
+  std::vector<OpRow> ops;
 
   /// New tokens (as the workload gives them) per second and device; 0 without a
   /// workload.
   double getTokensPerSecond() const;
 };
 
-/// Adds up a module whose launches have costs. Rows are by kernel, or also by
-/// operand types and time if `byShapes`.
-FailureOr<Report> buildReport(ModuleOp module, bool byShapes);
+/// How fine a report is.
+struct ReportOptions {
+  /// Whether rows are by operand types and time too, not by kernel alone.
+  bool byShapes = false;
+  /// Whether rows have their parts.
+  bool withParts = false;
+};
+
+/// Adds up a module whose launches have costs.
+FailureOr<Report> buildReport(ModuleOp module, ReportOptions options = {});
 
 /// Device memory that a bound module needs, but for what the device has.
 FailureOr<MemoryUse> measureMemory(ModuleOp module);

@@ -184,10 +184,16 @@ private:
 
   void moveWork(ascend::LaunchOp launch) {
     Block *block = builder.createBlock(&launch.getWork());
-    for (ascend::LaunchOp inner : launches)
-      if (!inner.getWork().empty())
-        block->getOperations().splice(block->end(),
-                                      inner.getWork().front().getOperations());
+    for (ascend::LaunchOp inner : launches) {
+      if (inner.getWork().empty())
+        continue;
+      for (auto work :
+           inner.getWork().front().getOps<ascend::WorkOpInterface>())
+        if (!work->hasAttr(ascend::kPartAttrName))
+          work->setAttr(ascend::kPartAttrName, inner.getKernelAttr());
+      block->getOperations().splice(block->end(),
+                                    inner.getWork().front().getOperations());
+    }
     if (block->empty())
       block->erase();
   }

@@ -5,13 +5,13 @@
 // RUN:   | FileCheck %s --check-prefix=APART
 
 // One launch reads the inputs, does all the work and writes the results; what
-// is between the ops costs nothing.
+// is between the ops costs nothing. The work says which kernel it is from.
 
 // CHECK-LABEL: @norm_linear
 // CHECK-NEXT: %[[Y:.*]] = ascend.launch "norm_linear"(%arg0, %arg1, %arg2)
 // CHECK-SAME: (tensor<7x64xf16>, tensor<64xf16>, tensor<32x64xf16>) -> tensor<7x32xf16> {
-// CHECK-NEXT: ascend.elementwise elements(448) operations(4) : f32
-// CHECK-NEXT: ascend.matmul m(7) n(32) k(64) : f16
+// CHECK-NEXT: ascend.elementwise elements(448) operations(4) {ascend.part = "rms_norm"} : f32
+// CHECK-NEXT: ascend.matmul m(7) n(32) k(64) {ascend.part = "matmul"} : f16
 // CHECK-NEXT: }
 // CHECK-NEXT: return %[[Y]]
 
@@ -20,7 +20,7 @@
 // APART-NEXT: ascend.launch "norm_linear"(%arg0, %arg1, %arg2)
 // APART-COUNT-7: ascend.elementwise
 // APART: ascend.matmul
-// APART-NEXT: }
+// APART-NEXT: {{^ *}}}
 // APART-NEXT: return
 func.func @norm_linear(%x: tensor<7x64xf16>, %norm: tensor<64xf16>,
                        %proj: tensor<32x64xf16>) -> tensor<7x32xf16> {
@@ -45,9 +45,9 @@ func.func @norm_linear(%x: tensor<7x64xf16>, %norm: tensor<64xf16>,
 // CHECK-NEXT: %[[TABLE:.*]]:2 = ascend.view %arg1
 // CHECK-NEXT: %[[CACHE:.*]] = ascend.launch "rope_append"(%arg0, %[[TABLE]]#0, %[[TABLE]]#1, %arg2) using(%arg3, %arg4)
 // CHECK-SAME: -> !transformer.kv_cache<2x2x8xf16, block_size = 128> {
-// CHECK-NEXT: ascend.elementwise
-// CHECK-NEXT: ascend.scatter
-// CHECK-NEXT: }
+// CHECK-NEXT: ascend.elementwise {{.*}} {ascend.part = "rope"}
+// CHECK-NEXT: ascend.scatter {{.*}} {ascend.part = "append_cache"}
+// CHECK-NEXT: {{^ *}}}
 // CHECK-NEXT: return %[[CACHE]]
 func.func @rope_append(%k: tensor<7x16xf16>, %rope: !transformer.rope_table<8xf16>,
                        %v: tensor<7x2x8xf16>,
@@ -71,12 +71,13 @@ func.func @rope_append(%k: tensor<7x16xf16>, %rope: !transformer.rope_table<8xf1
 
 // -----
 
-// A kernel within a kernel is part of it; both results are written.
+// A kernel within a kernel is part of it, and so are that one's parts; both
+// results are written.
 
 // CHECK-LABEL: @nested
 // CHECK-NEXT: %[[Y:.*]]:2 = ascend.launch "outer"(%arg0) : (tensor<7x8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
-// CHECK-NEXT: ascend.elementwise elements(56) operations(4) : f16
-// CHECK-NEXT: ascend.elementwise elements(56) operations(1) : f16
+// CHECK-NEXT: ascend.elementwise elements(56) operations(4) {ascend.part = "silu"} : f16
+// CHECK-NEXT: ascend.elementwise elements(56) operations(1) {ascend.part = "mul"} : f16
 // CHECK-NEXT: }
 // CHECK-NEXT: return %[[Y]]#0, %[[Y]]#1
 func.func @nested(%x: tensor<7x8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
@@ -115,7 +116,7 @@ func.func @only_views(%x: tensor<7x8xf16>) -> (tensor<56xf16>, tensor<7x8xf16>) 
 // CHECK-LABEL: @part_from_memory
 // CHECK-NEXT: ascend.launch "part"(%arg2, %arg1, %arg0)
 // CHECK-NEXT: ascend.elementwise
-// CHECK-NEXT: ascend.matmul m(7) n(10) k(8) : f16
+// CHECK-NEXT: ascend.matmul m(7) n(10) k(8) {{.*}} : f16
 // CHECK-NEXT: }
 // CHECK-NEXT: return
 func.func @part_from_memory(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>,
@@ -169,7 +170,7 @@ func.func @last_tokens_in_memory(%x: tensor<?x8xf16, #tokens>,
 // CHECK-NEXT: ascend.launch "head"(%arg0) using(%arg1)
 // CHECK-NEXT: ascend.elementwise
 // CHECK-NEXT: ascend.gather rows({{.*}}) row_bytes(0)
-// CHECK-NEXT: }
+// CHECK-NEXT: {{^ *}}}
 #kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
 #tokens = #transformer.dims<tokens>
 func.func @last_tokens_on_the_chip(%x: tensor<?x8xf16, #tokens>,

@@ -304,3 +304,21 @@ func.func @serial_alone() {
   }
   return
 }
+
+// -----
+
+func.func @part_of_no_kernel() {
+  // expected-error @below {{expected 'ascend.part' on the work of a launch, but got it on this op}}
+  ascend.launch "k"() {ascend.part = "matmul"} : () -> ()
+  return
+}
+
+// -----
+
+func.func @part_without_name() {
+  ascend.launch "k"() : () -> () {
+    // expected-error @below {{expected 'ascend.part' to be a string, but got 1 : i64}}
+    ascend.elementwise elements(8) operations(1) {ascend.part = 1} : f16
+  }
+  return
+}

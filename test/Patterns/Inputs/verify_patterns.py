@@ -31,6 +31,16 @@ CASES = [
     (STATIC, "true", "swiglu-down", {"SwigluQuantizedDown": 1}),
     (GROUPS, "true", "swiglu-down", {"SwigluGroupQuantizedDown": 1}),
     ("", "true", "rope-cache", {"RopePairCache": 1}),
+    ("", "true", "gate-up-swiglu", {"GateUpSwiglu": 1}),
+    (STATIC, "true", "gate-up-swiglu", {"QuantizedGateUpSwiglu": 1}),
+    ("", "true", "linear-add", {"LinearAdd": 1}),
+    (STATIC, "true", "linear-add", {"QuantizedLinearAdd": 1}),
+    ("", "true", "norm-rope", {"NormRope": 1}),
+]
+# Patterns for mixtures with sparse attention.
+MIXTURE = [
+    ("", "true", "expert-combine", {"ExpertCombine": 1}),
+    ("", "true", "indexer-attention", {"IndexerAttention": 1}),
 ]
 # Patterns for models that are sharded, or not fused.
 MORE = [
@@ -42,8 +52,8 @@ MORE = [
 ]
 
 
-def prove(cases, family, layers, before, norm, name, expected):
-    model = cases.model(family, layers)
+def prove(cases, family, layers, before, norm, name, expected, **changes):
+    model = cases.model(family, layers, **changes)
     file = os.path.join(cases.root, "examples", "patterns", name + ".pdll")
     fusions = f"transformer-decompose,{FUSIONS % norm}," if norm else ""
     passes = (before + "," if before else "") + (
@@ -74,6 +84,8 @@ def main():
         prove(cases, "qwen3", 2, *case)
     for case in CASES[:2] + CASES[4:5] + MORE[2:3]:
         prove(cases, "llama", 2, *case)
+    for case in MIXTURE:
+        prove(cases, "deepseek_v32", 1, *case, first_k_dense_replace=0)
     cases.finish()
 
 

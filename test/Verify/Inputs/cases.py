@@ -11,6 +11,7 @@ FAMILIES = {
     "llama": "meta-llama__Meta-Llama-3.1-8B",
     "mistral": "mistralai__Mistral-7B-v0.3",
     "tied": "Qwen__Qwen2.5-0.5B-Instruct",
+    "deepseek_v32": "deepseek-ai__DeepSeek-V3.2",
 }
 
 # Mixtures of experts, whose configs are beside this file.

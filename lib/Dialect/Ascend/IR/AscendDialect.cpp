@@ -57,9 +57,19 @@ AscendDialect::verifyOperationAttribute(Operation *op,
   };
   StringRef known[] = {
       kDeviceAttrName,    kCostModelAttrName,     kKernelCoefficientsAttrName,
-      kKernelSetAttrName, kReservedBytesAttrName, kStreamRuleAttrName};
+      kKernelSetAttrName, kReservedBytesAttrName, kStreamRuleAttrName,
+      kPartAttrName};
   if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
+  if (name == kPartAttrName) {
+    if (!isa<WorkOpInterface>(op))
+      return emitError() << "expected '" << name
+                         << "' on the work of a launch, but got it on this op";
+    if (!isa<StringAttr>(attribute.getValue()))
+      return emitError() << "expected '" << name << "' to be a string, but got "
+                         << attribute.getValue();
+    return success();
+  }
   if (!isa<ModuleOp>(op))
     return emitError() << "expected '" << name
                        << "' on a module, but got it on this op";

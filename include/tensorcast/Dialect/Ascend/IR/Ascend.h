@@ -72,6 +72,8 @@ inline constexpr StringLiteral kReservedBytesAttrName = "ascend.reserved_bytes";
 /// The module attribute with the rule by which launches have slots (a
 /// StreamRuleAttr); a module without it has one stream.
 inline constexpr StringLiteral kStreamRuleAttrName = "ascend.stream_rule";
+/// On the work of a fused kernel: the kernel that it would have been in.
+inline constexpr StringLiteral kPartAttrName = "ascend.part";
 
 /// The slot of a launch or view, or null.
 SlotAttr getSlot(Operation *op);

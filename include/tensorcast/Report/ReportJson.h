@@ -1,7 +1,7 @@
 //===- ReportJson.h - Reports as JSON ---------------------------*- C++ -*-===//
 
-#ifndef TENSORCAST_LIB_REPORT_REPORTJSON_H
-#define TENSORCAST_LIB_REPORT_REPORTJSON_H
+#ifndef TENSORCAST_REPORT_REPORTJSON_H
+#define TENSORCAST_REPORT_REPORTJSON_H
 
 #include "tensorcast/Report/FusionReport.h"
 #include "tensorcast/Report/Report.h"
@@ -21,4 +21,4 @@ void writeJson(raw_ostream &os, const Json &json);
 
 } // namespace mlir::tensorcast
 
-#endif // TENSORCAST_LIB_REPORT_REPORTJSON_H
+#endif // TENSORCAST_REPORT_REPORTJSON_H

@@ -1,7 +1,7 @@
 //===- TextTable.h - Tables and numbers for people --------------*- C++ -*-===//
 
-#ifndef TENSORCAST_LIB_REPORT_TEXTTABLE_H
-#define TENSORCAST_LIB_REPORT_TEXTTABLE_H
+#ifndef TENSORCAST_REPORT_TEXTTABLE_H
+#define TENSORCAST_REPORT_TEXTTABLE_H
 
 #include "tensorcast/Report/Report.h"
 
@@ -35,4 +35,4 @@ void printHeading(raw_ostream &os, const Report &report);
 
 } // namespace mlir::tensorcast
 
-#endif // TENSORCAST_LIB_REPORT_TEXTTABLE_H
+#endif // TENSORCAST_REPORT_TEXTTABLE_H

@@ -1,7 +1,7 @@
 //===- FusionRegion.h - Ops that may become one kernel ----------*- C++ -*-===//
 
-#ifndef TENSORCAST_LIB_PATTERNS_FUSIONREGION_H
-#define TENSORCAST_LIB_PATTERNS_FUSIONREGION_H
+#ifndef TENSORCAST_PATTERNS_FUSIONREGION_H
+#define TENSORCAST_PATTERNS_FUSIONREGION_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -34,4 +34,4 @@ SmallVector<Value> fuse(PatternRewriter &rewriter, const FusionRegion &region,
 
 } // namespace mlir::tensorcast
 
-#endif // TENSORCAST_LIB_PATTERNS_FUSIONREGION_H
+#endif // TENSORCAST_PATTERNS_FUSIONREGION_H
