@@ -48,13 +48,25 @@ static void widenTables(ModuleOp module) {
   });
   if (size == 0)
     return;
+  auto widen = [size](Value value) {
+    if (!isa_and_nonnull<GatherOp, WeightOp>(value.getDefiningOp()))
+      return;
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<Dim> dims = getDims(type);
+    dims.back() = Dim(size);
+    value.setType(getTensorType(dims, type.getElementType()));
+  };
   module.walk([&](RopeTableOp table) {
     for (Value part : {table.getCos(), table.getSin()})
-      if (part.getDefiningOp<WeightOp>()) {
-        auto type = cast<RankedTensorType>(part.getType());
-        part.setType(RankedTensorType::get({type.getDimSize(0), size},
-                                           type.getElementType()));
-      }
+      widen(part);
+  });
+  // Tables that are looked up already.
+  module.walk([&](RopePackOp pack) {
+    for (Value part : {pack.getCos(), pack.getSin()}) {
+      widen(part);
+      if (auto gather = part.getDefiningOp<GatherOp>())
+        widen(gather.getTable());
+    }
   });
   AttrTypeReplacer replacer;
   replacer.addReplacement([size](RopeTableType type) -> Type {
