@@ -54,7 +54,7 @@ func.func private @wide(%x: tensor<7x64xf16>, %rope: !transformer.rope_table<4xf
 // INT8:         transformer.kv_cache "self_attn" window(32) : <8xf16, block_size = 128>
 // INT8:         transformer.kv_cache "indexer" ratio(4) : <8xi8, block_size = 128>
 // INT8:         transformer.compress {{.*}} -> (!transformer.kv_cache<8xi8, block_size = 128>, !transformer.kv_cache<16xf32, block_size = 128>)
-// INT8:         transformer.pick_compressed {{.*}} !transformer.kv_cache<8xi8, block_size = 128>
+// INT8:         transformer.pick_compressed {{.*}}<8xi8, block_size = 128>
 // FP8:          transformer.kv_cache "indexer" ratio(4) : <8xf8E4M3FN, block_size = 128>
 func.func private @caches(%x: tensor<7x64xf16>, %rope: !transformer.rope_table<4xf16>, %batch: !transformer.batch,
                           %kv: tensor<7x8xf16>, %q: tensor<7x2x8xf16>, %w: tensor<7x2xf16>, %v: tensor<8x64xf32>,

@@ -14,13 +14,13 @@
 // CHECK:         transformer.kv_cache "self_attn" window(32) : <16xf16, block_size = 128>
 // CHECK:         %[[I:.*]] = transformer.pick_compressed {{.*}} top_k(5) over<2> : tensor<7x2x8xf16>, tensor<7x2xf16>
 // CHECK:         %[[S:.*]] = transformer.weight "attn_sink" : tensor<8xf32>
-// CHECK:         %[[OWN:.*]] = transformer.own_rows %[[S]] over<2> dim(0) : tensor<8xf32> to tensor<4xf32>
+// CHECK:         %[[OWN:.*]] = transformer.own_rows %[[S]] over <2> dim(0) : tensor<8xf32> to tensor<4xf32>
 // CHECK:         %[[O:.*]] = transformer.window_attention %[[Q]], {{.*}} sink(%[[OWN]]) {{.*}} -> tensor<7x4x16xf16>
 // CHECK:         transformer.rotate_part %[[O]], {{.*}} inverse : tensor<7x4x16xf16>
 // CHECK:         transformer.weight "o_a_proj.weight" sharding <column, tensor, unit = 12> : tensor<12x64xf16>
 // CHECK:         transformer.grouped_projection {{.*}} : tensor<7x64xf16>, tensor<12x64xf16> -> tensor<7x12xf16>
 // CHECK:         transformer.weight "o_b_proj.weight" sharding <row, output> : tensor<64x12xf16>
-// CHECK:         transformer.all_reduce {{.*}} over<2> : tensor<7x64xf16>
+// CHECK:         transformer.all_reduce {{.*}} over <2> : tensor<7x64xf16>
 func.func private @layer(%x: tensor<7x64xf16>, %ql: tensor<7x24xf16>, %kv: tensor<7x16xf16>, %rope: !rope, %rows: !cache,
                          %keys: !keys, %batch: !transformer.batch) -> tensor<7x64xf16> {
   %b = transformer.weight "q_b_proj.weight" sharding<column, tensor, unit = 16> : tensor<128x24xf16>
