@@ -21,5 +21,6 @@ include "TransformerOpsRouting.td"
 include "TransformerOpsExperts.td"
 include "TransformerOpsExpertKernels.td"
 include "TransformerOpsSampling.td"
+include "TransformerOpsVision.td"
 
 #endif // TENSORCAST_TRANSFORMER_OPS

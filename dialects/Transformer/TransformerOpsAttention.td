@@ -73,7 +73,7 @@ def Transformer_RopePartsOp : Transformer_Op<"rope_parts", [Pure, MovesNothing,
 }
 
 def Transformer_RopeOp : Transformer_CompositeOp<"rope",
-    [AllTypesMatch<["input", "result"]>]> {
+    [AllTypesMatch<["input", "result"]>], ["isLaunchedWhole"]> {
   let summary = "Rotates the heads by their position.";
   let description = [{
     `result = input * cos + rotate(input) * sin` over the first `r` features of
@@ -82,7 +82,9 @@ def Transformer_RopeOp : Transformer_CompositeOp<"rope",
     `rotate(x)[.., 2i] = -x[.., 2i+1]` and `rotate(x)[.., 2i+1] = x[.., 2i]`.
     Style `half_table` is `half` over whole heads, with a table of `r = D / 2`
     that counts for both halves `a` and `b` of a head:
-    `result = concat(a * cos - b * sin, b * cos + a * sin)`.
+    `result = concat(a * cos - b * sin, b * cos + a * sin)`. Style `complex` is
+    `interleaved` as a product of complex numbers, which a framework launches as
+    one kernel.
 
     `input` is `T x heads x D`. A table of f32 for 16-bit heads has the products
     and the sum in f32. Su et al., 2021 (arXiv 2104.09864).

@@ -67,7 +67,9 @@ def TransformerBindWorkload : Pass<"transformer-bind-workload",
     shapes static, and records the workload in the module attribute
     `transformer.workload`. Works on every form of a module, lowered or not.
 
-    Needs a module that is not bound yet.
+    Needs a module that is not bound yet; for images, a model that sees, which
+    says how it cuts them (`transformer.images`), and for images in a prefill
+    step its vision tower (`tc-import --images`).
   }];
   let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [
@@ -82,6 +84,12 @@ def TransformerBindWorkload : Pass<"transformer-bind-workload",
     Option<"prefixCacheHitRate", "prefix-cache-hit-rate", "double",
            /*default=*/"0.0",
            "Share of a prefill query that the prefix cache holds, 0 to below 1.">,
+    Option<"imageBatchSize", "image-batch-size", "int64_t", /*default=*/"0",
+           "Images of each request, in front of its query.">,
+    Option<"imageHeight", "image-height", "int64_t", /*default=*/"0",
+           "Pixels from top to bottom of each image.">,
+    Option<"imageWidth", "image-width", "int64_t", /*default=*/"0",
+           "Pixels from left to right of each image.">,
   ];
 }
 
@@ -115,6 +123,12 @@ def TransformerDecompose
     ListOption<"keep", "keep", "std::string",
                "Names of composite ops that stay, as what runs the model "
                "launches them whole.">,
+    Option<"eagerTowers", "eager-towers", "bool", /*default=*/"false",
+           "Let the functions that look at images run op by op, whatever is "
+           "compiled: mark them as `transformer.eager`.">,
+    ListOption<"eagerKeep", "eager-keep", "std::string",
+               "Names of composite ops that stay in those functions, in place "
+               "of those under `keep`.">,
   ];
 }
 
@@ -176,6 +190,9 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
            "Let device 0 be one that holds the shared expert.">,
     Option<"wideSharedChoice", "wide-shared-choice", "bool", "false",
            "Weigh in f32 where the shared expert is on devices of its own.">,
+    Option<"vision", "vision-tp", "int64_t", "0",
+           "Devices that share the vision tower, of each tensor-parallel group; "
+           "1 if 0.">,
   ];
 }
 

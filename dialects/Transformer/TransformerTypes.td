@@ -56,13 +56,20 @@ def Transformer_KVCacheType : Transformer_Type<"KVCache", "kv_cache"> {
 def Transformer_RopeTableType : Transformer_Type<"RopeTable", "rope_table"> {
   let summary = "Cosines and sines of the positions of a step.";
   let description = [{
-    Two tensors of tokens by `width`, looked up once and read by every layer.
+    Two tensors of tokens by `width`, looked up once and read by every layer. A
+    table for images has a row per patch, `patches` for each of their cells.
 
     ```mlir
     !transformer.rope_table<128xf16>
+    !transformer.rope_table<72xf32, patches = 4>
     ```
   }];
-  let parameters = (ins "int64_t":$width, "::mlir::Type":$elementType);
+  let parameters = (ins "int64_t":$width, "::mlir::Type":$elementType,
+                        "int64_t":$patches);
+  let builders = [TypeBuilder<(ins "int64_t":$width,
+                                   "::mlir::Type":$elementType), [{
+    return $_get($_ctxt, width, elementType, /*patches=*/int64_t(0));
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

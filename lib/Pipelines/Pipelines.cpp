@@ -57,6 +57,7 @@ public:
     shard.sharedExpertTensor = options.sharedExpertTensor;
     shard.externalSharedExperts = options.externalSharedExperts;
     shard.hostSharedExperts = options.hostSharedExperts;
+    shard.vision = options.vision;
     shard.wideSharedChoice = kernels.getSwitch("wide_shared_choice") != 0;
     pm.addPass(transformer::createTransformerShard(shard));
   }
@@ -91,6 +92,9 @@ public:
     bind.contextLength = options.contextLength;
     bind.decode = options.decode;
     bind.prefixCacheHitRate = options.prefixCacheHitRate;
+    bind.imageBatchSize = options.imageBatchSize;
+    bind.imageHeight = options.imageHeight;
+    bind.imageWidth = options.imageWidth;
     pm.addPass(transformer::createTransformerBindWorkload(bind));
   }
 
@@ -99,6 +103,9 @@ public:
     transformer::TransformerDecomposeOptions decompose;
     llvm::append_range(decompose.keep, compiled ? kernels.getCompiledWhole()
                                                 : kernels.getLaunchedWhole());
+    decompose.eagerTowers =
+        compiled && kernels.getSwitch("vision_towers_run_eagerly") != 0;
+    llvm::append_range(decompose.eagerKeep, kernels.getLaunchedWhole());
     pm.addNestedPass<func::FuncOp>(
         transformer::createTransformerDecompose(decompose));
   }

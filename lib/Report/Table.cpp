@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace mlir::tensorcast;
+using transformer::ImagesAttr;
 
 void mlir::tensorcast::printHeading(raw_ostream &os, const Report &report) {
   os << (report.model.empty() ? "model" : report.model) << " on "
@@ -19,6 +20,10 @@ void mlir::tensorcast::printHeading(raw_ostream &os, const Report &report) {
        << workload.getQueryLength() << " tokens after "
        << workload.getContextLength() << " in the cache, "
        << (workload.getDecode() ? "decode" : "prefill");
+    if (ImagesAttr images = workload.getImages())
+      os << ", behind " << images.getCount()
+         << (images.getCount() == 1 ? " image" : " images") << " of "
+         << images.getRows() << " x " << images.getColumns() << " cells each";
     if (workload.getHitRate() > 0)
       os << ", prefix cache hit rate " << formatDecimal(workload.getHitRate());
   }

@@ -55,6 +55,12 @@ private:
 transformer::WorkloadAttr getWorkload(CommandLine &line, MLIRContext *context,
                                       int64_t dataParallel = 1);
 
+/// `workload` with the images that the options describe, as the model of
+/// `module` cuts them.
+FailureOr<transformer::WorkloadAttr>
+addImages(CommandLine &line, ModuleOp module,
+          transformer::WorkloadAttr workload);
+
 /// Reads the module at `path` and prices it anew where options ask for it, or
 /// where it has no prices yet.
 OwningOpRef<ModuleOp> readPriced(Session &session, CommandLine &line,

@@ -95,7 +95,8 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
   patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-               LowerCast, LowerElementwise<ConcatOp>, LowerElementwise<DivOp>,
+               LowerElementwise<CosOp>, LowerElementwise<SinOp>, LowerCast,
+               LowerElementwise<ConcatOp>, LowerElementwise<DivOp>,
                LowerDynamicQuantize, LowerElementwise<ErfOp>, LowerGelu,
                LowerElementwise<MeanOp>, LowerElementwise<MulOp>,
                LowerElementwise<MulScalarOp>, LowerElementwise<NegOp>,

@@ -87,6 +87,8 @@ void populateSamplingLowering(RewritePatternSet &patterns,
                               const KernelSet &kernels);
 void populateExpertLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
+void populateVisionLowering(RewritePatternSet &patterns,
+                            const KernelSet &kernels);
 void populateExpertKernelLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
 
@@ -99,8 +101,9 @@ std::string getKernelName(transformer::DispatchFFNCombineOp op);
 LogicalResult mergeFusedLaunches(ModuleOp module);
 
 /// Rewrites the model as the reference simulator sees it, where the kernel set
-/// says so (Reference/).
-void applyReferenceWays(ModuleOp module, const KernelSet &kernels);
+/// says so (Reference/). Functions that run op by op have `eagerKernels`.
+void applyReferenceWays(ModuleOp module, const KernelSet &kernels,
+                        const KernelSet &eagerKernels);
 
 /// Copies the rows of experts where the kernel set does (Reference/).
 void joinExperts(ModuleOp module, const KernelSet &kernels);

@@ -134,6 +134,16 @@ static Value buildScalar(OpBuilder &builder, Location loc, SigmoidOp,
   return arith::DivFOp::create(builder, loc, one, divisor);
 }
 
+static Value buildScalar(OpBuilder &builder, Location loc, CosOp,
+                         ValueRange args) {
+  return math::CosOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, SinOp,
+                         ValueRange args) {
+  return math::SinOp::create(builder, loc, args[0]);
+}
+
 static Value buildScalar(OpBuilder &builder, Location loc, TanhOp,
                          ValueRange args) {
   return math::TanhOp::create(builder, loc, args[0]);
@@ -202,6 +212,7 @@ void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
                LowerElementwise<ExpOp>, LowerElementwise<SigmoidOp>,
                LowerElementwise<PowOp>, LowerElementwise<NegOp>,
                LowerElementwise<SqrtOp>, LowerElementwise<RsqrtOp>,
+               LowerElementwise<CosOp>, LowerElementwise<SinOp>,
                LowerElementwise<TanhOp>, LowerElementwise<ErfOp>,
                LowerElementwise<SiluOp>, LowerElementwise<GeluOp>,
                LowerElementwise<CastOp>, LowerElementwise<SwiGLUOp>>(

@@ -78,6 +78,7 @@ void populateIndexerRules(RewritePatternSet &patterns,
 void populateLatentProjectionRules(RewritePatternSet &patterns,
                                    const RuleContext &rules);
 void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateVisionRules(RewritePatternSet &patterns, const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions

@@ -2,6 +2,7 @@
 
 #include "tensorcast/Import/HuggingFace/Config.h"
 #include "LatentAttention.h"
+#include "VisionReader.h"
 
 #include "tensorcast/Support/JsonReader.h"
 #include "tensorcast/Support/Wording.h"
@@ -303,12 +304,19 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
   return config;
 }
 
-/// Reads a config whose member `key` is the text model's. What both may say,
+/// Whether a config has the member that the rule of a tower names.
+static bool hasVision(JsonReader &reader, const Json &rule) {
+  auto key = rule.find("config");
+  return key != rule.end() && key->is_string() &&
+         reader.has(key->get_ref<const std::string &>());
+}
+
+/// Reads a config with the text model's as a member. What both may say,
 /// the outer one says.
-static FailureOr<DecoderConfig> readNestedText(JsonReader &reader,
-                                               StringRef key, StringRef source,
-                                               const FamilySet &families,
-                                               Location loc) {
+static FailureOr<DecoderConfig>
+readNestedText(JsonReader &reader, const Family &family, StringRef source,
+               const FamilySet &families, Location loc) {
+  StringRef key = family.textConfig;
   const Json *nested = reader.optionalObject(key);
   if (!nested && !reader.has(key))
     return reader.emitError(key)
@@ -318,8 +326,18 @@ static FailureOr<DecoderConfig> readNestedText(JsonReader &reader,
     return failure();
   JsonReader inner(*nested, source, loc, reader.pointerTo(key));
   FailureOr<DecoderConfig> config = readText(inner, source, families, loc);
-  if (succeeded(config) && ties)
+  if (failed(config))
+    return failure();
+  if (ties)
     config->tieWordEmbeddings = *ties;
+  // Without a tower, the model may still be run on text.
+  if (!family.vision || !hasVision(reader, *family.vision))
+    return config;
+  JsonReader rule(*family.vision, family.source, loc, family.visionPointer);
+  config->vision =
+      readVision(reader, rule, source, family.source, loc, config->hiddenSize);
+  if (failed(rule.finish()) || failed(reader.finish()))
+    return failure();
   return config;
 }
 
@@ -337,10 +355,21 @@ tensorcast::readConfig(const Json &json, StringRef source, StringRef modelName,
   FailureOr<DecoderConfig> config =
       family->textConfig.empty()
           ? readText(reader, source, *families, loc)
-          : readNestedText(reader, family->textConfig, source, *families, loc);
+          : readNestedText(reader, *family, source, *families, loc);
   if (succeeded(config))
     config->name = modelName.str();
   return config;
+}
+
+LogicalResult tensorcast::addVisionTower(DecoderConfig &config,
+                                         MLIRContext *context) {
+  if (!config.vision)
+    return emitError(UnknownLoc::get(context))
+           << config.name
+           << ": expected a model with a vision tower, to look at images, but "
+              "its config describes none";
+  config.looksAtImages = true;
+  return success();
 }
 
 LogicalResult tensorcast::setDraftTokens(DecoderConfig &config,

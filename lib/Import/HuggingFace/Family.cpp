@@ -156,6 +156,10 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
     return failure();
   family.textConfig = reader.string("text_config", "");
   if (!family.textConfig.empty()) {
+    if (const Json *object = reader.optionalObject("vision"))
+      family.vision = *object;
+    family.source = file.str();
+    family.visionPointer = reader.pointerTo("vision");
     if (failed(reader.finish()))
       return failure();
     return family;

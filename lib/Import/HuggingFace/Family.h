@@ -45,8 +45,12 @@ struct Family {
   /// Its name; that of the family that it is like, if it says so.
   std::string name;
   /// For models of more than text: the key of the text model's config, which
-  /// has a family of its own. Nothing else counts then.
+  /// has a family of its own. Nothing else but `vision` counts then.
   std::string textConfig;
+  /// What looks at images, if the family has it: an object to be read with the
+  /// config, and where it is for messages.
+  std::optional<Json> vision;
+  std::string source, visionPointer;
   /// Whether query and key are normalized, and over all heads together.
   BiasRule qkNorm;
   bool qkNormOverHeads = false;

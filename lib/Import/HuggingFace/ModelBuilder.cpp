@@ -3,6 +3,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
 #include "LatentAttention.h"
+#include "VisionBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -198,6 +199,7 @@ struct ModelTypes {
 /// What the model function is built of.
 struct ModelParts {
   SmallVector<func::FuncOp> layers, predictionLayers;
+  std::optional<VisionTower> tower;
 };
 } // namespace
 
@@ -253,6 +255,15 @@ static Value buildDrafts(BlockBuilder &block, const ModelTypes &types,
   return next;
 }
 
+/// Puts features of images where the text has room for them, or adds them.
+static Value placeImages(BlockBuilder &block, Value features, Value hidden,
+                         Value batch, bool adds) {
+  OpBuilder &builder = block.builder;
+  return PlaceImagesOp::create(builder, block.at("model.images"),
+                               hidden.getType(), features, hidden, batch,
+                               adds ? builder.getUnitAttr() : UnitAttr());
+}
+
 static void buildMain(const DecoderConfig &config, const ModelTypes &types,
                       func::FuncOp main, const ModelParts &parts) {
   OpBuilder builder(main.getContext());
@@ -264,6 +275,12 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
 
   Value table;
   Value hidden = buildEmbedding(block, types, "model.embed_tokens", ids, table);
+  SmallVector<Value> seen;
+  if (parts.tower) {
+    seen = callVisionTower(config, *parts.tower, builder, body->getArgument(3),
+                           batch);
+    hidden = placeImages(block, seen[0], hidden, batch, /*adds=*/false);
+  }
   SmallVector<int64_t> ropeShape = {config.maxPositionEmbeddings,
                                     config.ropeWidth};
   Location ropeLoc = block.at("model.rotary_emb");
@@ -286,6 +303,9 @@ static void buildMain(const DecoderConfig &config, const ModelTypes &types,
     hidden = call.getResult(0);
     if (passesIndices(config, index))
       indices = call.getResult(1);
+    if (index + 1 < seen.size())
+      hidden = placeImages(block, seen[index + 1], hidden, batch,
+                           /*adds=*/true);
   }
   hidden = block.rmsNorm("model.norm", hidden);
   bool drafts = !parts.predictionLayers.empty();
@@ -310,10 +330,20 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
   (*module)->setAttr(kModelAttrName,
                      ModelAttr::get(context, config.name, builder.getF16Type(),
                                     builder.getStringAttr(config.modelType)));
+  if (config.vision)
+    (*module)->setAttr(kImagesAttrName, getImageRule(*config.vision, context));
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);
   ModelParts parts;
+  SmallVector<Type> inputs = {types.ids, types.ids, types.batch};
+  if (config.looksAtImages) {
+    parts.tower = buildVisionTower(config, builder);
+    // A step without images has another graph.
+    (*module)->setAttr(kAssumesAttrName,
+                       builder.getArrayAttr({getImagesExpr(context)}));
+    inputs.push_back(getPixelsType(*config.vision, context));
+  }
   auto declareLayer = [&](int64_t index, FunctionType type) {
     std::string number = std::to_string(index);
     func::FuncOp layer = declareFunction(builder, "layer_" + number,
@@ -340,9 +370,8 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
   SmallVector<Type> results = {types.logits};
   if (config.numDraftTokens > 0)
     results.push_back(types.draft);
-  func::FuncOp main = declareFunction(
-      builder, "main", "model",
-      builder.getFunctionType({types.ids, types.ids, types.batch}, results));
+  func::FuncOp main = declareFunction(builder, "main", "model",
+                                      builder.getFunctionType(inputs, results));
   buildMain(config, types, main, parts);
   return module;
 }

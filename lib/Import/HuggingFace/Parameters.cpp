@@ -49,6 +49,8 @@ static double count(const DecoderConfig &config, double numExperts) {
             ? countMixture(config, numExperts)
             : countGatedMlp(config, config.intermediateSize, config.mlpBias);
   }
+  if (config.vision)
+    total += countParameters(*config.vision);
   return total;
 }
 

@@ -79,6 +79,8 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
     small.mixture =
         reduceMixture(*config.mixture, small.hiddenSize, small.numHiddenLayers);
 
+  if (config.vision)
+    small.vision = reduced(*config.vision, small.hiddenSize);
   if (small.padTokenId && *small.padTokenId >= small.vocabSize)
     small.padTokenId = 0;
   return small;

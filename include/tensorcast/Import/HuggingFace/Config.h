@@ -9,6 +9,7 @@
 
 #include "tensorcast/Import/HuggingFace/LatentAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/Mixture.h"
+#include "tensorcast/Import/HuggingFace/Vision.h"
 #include "tensorcast/Support/Json.h"
 
 #include <optional>
@@ -63,6 +64,9 @@ struct DecoderConfig {
   int64_t numPredictionLayers = 0, numDraftTokens = 0;
   bool tieWordEmbeddings = false;
   std::optional<int64_t> padTokenId;
+  /// What looks at images, if the model has it, and whether it is to be built.
+  std::optional<VisionConfig> vision;
+  bool looksAtImages = false;
 
   /// Whether `layer` has a mixture of experts for its MLP.
   bool hasMixture(int64_t layer) const {
@@ -89,6 +93,10 @@ inline constexpr int64_t maxDraftTokens = 9;
 /// for it. Where it has fewer layers than tokens, they take turns.
 LogicalResult setDraftTokens(DecoderConfig &config, int64_t numTokens,
                              MLIRContext *context);
+
+/// Lets the model look at images; fails with an error if it has no tower for
+/// it.
+LogicalResult addVisionTower(DecoderConfig &config, MLIRContext *context);
 
 /// The same structure in small: what is equal, grouped or of another width in
 /// `config` stays so, in sizes that run in milliseconds.

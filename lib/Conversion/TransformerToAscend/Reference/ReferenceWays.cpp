@@ -89,13 +89,15 @@ static void keepReplacedChains(ModuleOp module, const KernelSet &kernels) {
 }
 
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
-                                          const KernelSet &kernels) {
+                                          const KernelSet &kernels,
+                                          const KernelSet &eagerKernels) {
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
   if (kernels.getSwitch("wide_grouped_swiglu"))
     widenSwiGLU(module);
   if (kernels.getSwitch("repeated_layers_have_weights"))
     separateRepeatedLayers(module);
+  applyVisionWays(module, kernels, eagerKernels);
   copyRotatedHeads(module, kernels);
   applyFamilyWays(module, kernels);
   sortExperts(module, kernels);

@@ -19,6 +19,10 @@ void applyRoutingWays(ModuleOp module, const KernelSet &kernels);
 /// Runs experts by sorted rows and look-ups where the reference does.
 void sortExperts(ModuleOp module, const KernelSet &kernels);
 
+/// Looks for patches and their tokens on the device where the reference does.
+void applyVisionWays(ModuleOp module, const KernelSet &kernels,
+                     const KernelSet &eagerKernels);
+
 /// Rewrites the attention of families that the reference runs in ways of its
 /// own.
 void applyFamilyWays(ModuleOp module, const KernelSet &kernels);

@@ -146,6 +146,8 @@ static Value rotateNeighbours(OpBuilder &builder, Location loc, Value x) {
                            rotateHalves(builder, loc, pairs));
 }
 
+bool RopeOp::isLaunchedWhole() { return getStyle() == RopeStyle::Complex; }
+
 SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   int64_t features = getType().getShape().back();

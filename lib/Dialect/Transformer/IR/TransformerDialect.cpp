@@ -5,6 +5,7 @@
 #include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -92,6 +93,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
@@ -104,10 +108,17 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
   };
-  StringRef known[] = {kAssumesAttrName, kModelAttrName, kPlanAttrName,
+  StringRef known[] = {kAssumesAttrName, kEagerAttrName, kImagesAttrName,
+                       kModelAttrName,   kPlanAttrName,  kTowerAttrName,
                        kWorkloadAttrName};
   if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
+  if (name == kTowerAttrName || name == kEagerAttrName) {
+    if (isa<func::FuncOp>(op) && isa<UnitAttr>(attribute.getValue()))
+      return success();
+    return emitError() << "expected '" << name
+                       << "', without a value, on a function";
+  }
   if (!isa<ModuleOp>(op))
     return emitError() << "expected '" << name
                        << "' on a module, but got it on this op";
@@ -118,6 +129,13 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
       return success();
     return emitError() << "expected '" << name
                        << "' to be an array of #transformer.expr, but got "
+                       << value;
+  }
+  if (name == kImagesAttrName) {
+    if (isa<ImageRuleAttr>(value))
+      return success();
+    return emitError() << "expected '" << name
+                       << "' to be a #transformer.image_rule, but got "
                        << value;
   }
   if ((name == kModelAttrName && isa<ModelAttr>(value)) ||
@@ -157,7 +175,8 @@ DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queries, int64_t queryLength,
                                    int64_t contextLength, bool,
-                                   int64_t dataParallel, FloatAttr hitRate) {
+                                   int64_t dataParallel, FloatAttr hitRate,
+                                   ImagesAttr images) {
   auto check = [&](StringRef name, int64_t value, int64_t least) {
     if (value >= least && value <= kMaxTokens)
       return success();
@@ -170,10 +189,11 @@ LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(check("context_length", contextLength, 0)) ||
       failed(check("data_parallel", dataParallel, 1)))
     return failure();
-  if (queries > kMaxTokens / queryLength)
+  int64_t length = queryLength + (images ? images.getTokens() : 0);
+  if (queries > kMaxTokens / length)
     return emitError() << "expected at most " << kMaxTokens
                        << " new tokens in a step, but got " << queries
-                       << " requests of " << queryLength;
+                       << " requests of " << length;
   double rate = hitRate ? hitRate.getValueAsDouble() : 0;
   if (!(rate >= 0 && rate < 1))
     return emitError() << "expected 'prefix_cache_hit_rate' from 0 to below 1, "
@@ -202,7 +222,7 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t devices, int64_t dataParallel,
                                int64_t output, int64_t mlp, int64_t head,
                                int64_t expertParallel, int64_t expertTensor,
-                               int64_t sharedExpert) {
+                               int64_t sharedExpert, int64_t vision) {
   if (devices < 1 || devices > WorkloadAttr::kMaxTokens)
     return emitError() << "expected 'devices' from 1 to "
                        << WorkloadAttr::kMaxTokens << ", but got " << devices;
@@ -218,7 +238,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   std::pair<StringRef, int64_t> experts[] = {
       {"expert_parallel", expertParallel},
       {"expert_tensor", expertTensor},
-      {"shared_expert", sharedExpert}};
+      {"shared_expert", sharedExpert},
+      {"vision", vision}};
   for (auto [name, size] : experts)
     if (size < 1 || devices % size != 0)
       return emitError() << "expected '" << name << "' to divide " << devices
@@ -233,6 +254,8 @@ int64_t PlanAttr::getGroupSize(ShardGroup group) const {
     return getExpertTensor();
   case ShardGroup::SharedExpert:
     return getSharedExpert();
+  case ShardGroup::Vision:
+    return getVision();
   case ShardGroup::Output:
     own = getOutput();
     break;
@@ -258,16 +281,25 @@ double WorkloadAttr::getHitRate() const {
                                  : 0;
 }
 
+int64_t WorkloadAttr::getImageTokens() const {
+  return getImages() ? getImages().getTokens() : 0;
+}
+
+int64_t WorkloadAttr::getNumImages() const {
+  return getImages() && !getDecode() ? getRequests() * getImages().getCount()
+                                     : 0;
+}
+
 int64_t WorkloadAttr::getNewTokens() const {
   // In a decode step the cache holds all but the new tokens anyway.
   if (getDecode())
     return getQueryLength();
-  return getQueryLength() -
-         static_cast<int64_t>(getQueryLength() * getHitRate());
+  int64_t length = getQueryLength() + getImageTokens();
+  return length - static_cast<int64_t>(length * getHitRate());
 }
 
 int64_t WorkloadAttr::getTotalTokens() const {
-  return getContextLength() + getQueryLength();
+  return getContextLength() + getQueryLength() + getImageTokens();
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,9 +365,14 @@ Type RopeTableType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
   SMLoc loc;
+  int64_t patches = 0;
   if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(elementType) || parser.parseGreater())
+      parser.parseType(elementType) ||
+      (succeeded(parser.parseOptionalComma()) &&
+       (parser.parseKeyword("patches") || parser.parseEqual() ||
+        parser.parseInteger(patches))) ||
+      parser.parseGreater())
     return {};
   if (shape.size() != 1) {
     parser.emitError(loc, "expected one dimension, the width, but got ")
@@ -343,16 +380,22 @@ Type RopeTableType::parse(AsmParser &parser) {
     return {};
   }
   return parser.getChecked<RopeTableType>(parser.getContext(), shape.front(),
-                                          elementType);
+                                          elementType, patches);
 }
 
 void RopeTableType::print(AsmPrinter &printer) const {
-  printer << '<' << getWidth() << 'x' << getElementType() << '>';
+  printer << '<' << getWidth() << 'x' << getElementType();
+  if (getPatches() != 0)
+    printer << ", patches = " << getPatches();
+  printer << '>';
 }
 
 LogicalResult
 RopeTableType::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t width, Type elementType) {
+                      int64_t width, Type elementType, int64_t patches) {
+  if (patches < 0 || patches > kMaxSize)
+    return emitError() << "expected 'patches' from 0 to " << kMaxSize
+                       << ", but got " << patches;
   if (width < 2 || width % 2 != 0 || width > kMaxSize)
     return emitError() << "expected an even width from 2 to " << kMaxSize
                        << ", but got " << width;

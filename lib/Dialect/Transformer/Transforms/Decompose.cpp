@@ -32,10 +32,14 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     return success(succeeded(findOps(context, ops, names)) &&
-                   succeeded(findOps(context, keep, kept)));
+                   succeeded(findOps(context, keep, kept)) &&
+                   succeeded(findOps(context, eagerKeep, keptInTowers)));
   }
 
   void runOnOperation() override {
+    isEager = eagerTowers && getOperation()->hasAttr(kTowerAttrName);
+    if (isEager)
+      getOperation()->setAttr(kEagerAttrName, UnitAttr::get(&getContext()));
     CompositeCollector collector;
     // The last is expanded first: what is within an op before the op itself.
     getOperation().walk<WalkOrder::PreOrder>(
@@ -62,7 +66,7 @@ private:
     if (level == DecomposeLevel::Framework && op.isLaunchedWhole())
       return false;
     StringAttr name = op->getName().getIdentifier();
-    return !llvm::is_contained(kept, name) &&
+    return !llvm::is_contained(isEager ? keptInTowers : kept, name) &&
            (names.empty() || llvm::is_contained(names, name));
   }
 
@@ -97,6 +101,7 @@ private:
            << tensorcast::unknownName("composite op", name, known);
   }
 
-  SmallVector<StringAttr> names, kept;
+  SmallVector<StringAttr> names, kept, keptInTowers;
+  bool isEager = false;
 };
 } // namespace

@@ -69,7 +69,12 @@ public:
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     SmallVector<LayerOp> layers;
-    getOperation().walk([&](LayerOp layer) { layers.push_back(layer); });
+    getOperation().walk([&](LayerOp layer) {
+      // What runs op by op stays apart from what is compiled.
+      auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
+      if (!callee->hasAttr(kEagerAttrName))
+        layers.push_back(layer);
+    });
     llvm::SetVector<func::FuncOp> callees;
     for (LayerOp layer : layers) {
       auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());

@@ -244,6 +244,9 @@ public:
     // The functions that layers call are private; the model itself is public.
     if (!getOperation().isPrivate())
       return;
+    // So few of the weights look at images that they are kept as they are.
+    if (getOperation()->hasAttr(kTowerAttrName))
+      return;
     walkAndApplyPatterns(getOperation(), patterns);
     // Latent attention in 8 bits needs the weight that the layers have left.
     walkAndApplyPatterns(getOperation(), latentPatterns);

@@ -96,6 +96,12 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
   if (auto attention = dyn_cast<AttentionOp>(op))
     if (failed(checkHeads(attention, state)))
       return failure();
+  if (auto slice = dyn_cast<SliceOp>(op))
+    if (failed(shardSlice(slice, state)))
+      return failure();
+  if (auto attention = dyn_cast<ImageAttentionOp>(op))
+    if (failed(shardImageAttention(attention, state)))
+      return failure();
   if (auto projection = dyn_cast<LatentProjectionOp>(op))
     return shardLatentProjection(projection, state);
   if (auto attention = dyn_cast<LatentAttentionOp>(op))
@@ -156,7 +162,7 @@ public:
     FailureOr<ShardPlan> plan = ShardPlan::get(
         {devices, tensor, data, output, mlp, head, wordEmbedding, expert,
          expertTensor, expertData, redundantExperts, sharedExpertTensor,
-         externalSharedExperts, hostSharedExperts, wideSharedChoice},
+         externalSharedExperts, hostSharedExperts, wideSharedChoice, vision},
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();

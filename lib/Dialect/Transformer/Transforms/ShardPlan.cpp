@@ -21,6 +21,8 @@ int64_t ShardPlan::getSize(ShardGroup group) const {
     return expertTensor;
   case ShardGroup::SharedExpert:
     return sharedExpert;
+  case ShardGroup::Vision:
+    return vision;
   case ShardGroup::Embedding:
     break;
   }
@@ -32,7 +34,7 @@ PlanAttr ShardPlan::toAttr(MLIRContext *context, bool hasExperts) const {
   return PlanAttr::get(context, devices, data, other(output), other(mlp),
                        other(head), hasExperts ? expert : 1,
                        hasExperts ? expertTensor : 1,
-                       hasExperts ? sharedExpert : 1);
+                       hasExperts ? sharedExpert : 1, vision);
 }
 
 LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
@@ -78,11 +80,11 @@ LogicalResult ShardPlan::setExperts(const ShardOptions &options, Location loc) {
 FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
   ShardPlan plan;
   std::pair<StringRef, int64_t> sizes[] = {
-      {"devices", options.devices},  {"tp", options.tensor},
-      {"dp", options.data},          {"o-proj-tp", options.output},
-      {"mlp-tp", options.mlp},       {"lmhead-tp", options.head},
-      {"ep", options.expert},        {"moe-tp", options.expertTensor},
-      {"moe-dp", options.expertData}};
+      {"devices", options.devices},   {"tp", options.tensor},
+      {"dp", options.data},           {"o-proj-tp", options.output},
+      {"mlp-tp", options.mlp},        {"lmhead-tp", options.head},
+      {"ep", options.expert},         {"moe-tp", options.expertTensor},
+      {"moe-dp", options.expertData}, {"vision-tp", options.vision}};
   // Beyond this, products of sizes could overflow.
   constexpr int64_t most = 1 << 20;
   for (auto [name, size] : sizes)
@@ -120,6 +122,11 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
   }
   if (failed(plan.setExperts(options, loc)))
     return failure();
+  // Others have other requests, and with them other images.
+  plan.vision = std::max<int64_t>(options.vision, 1);
+  if (plan.tensor % plan.vision != 0)
+    return emitError(loc) << "expected 'vision-tp' to divide 'tp' of "
+                          << plan.tensor << ", but got " << plan.vision;
   if (options.wordEmbedding == "col")
     plan.embedding = EmbeddingSplit::Column;
   else if (options.wordEmbedding == "row")

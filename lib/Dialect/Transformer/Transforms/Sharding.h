@@ -123,6 +123,12 @@ std::optional<LogicalResult> shardExperts(Operation *op, ShardState &state);
 LogicalResult shardLatentProjection(LatentProjectionOp op, ShardState &state);
 LogicalResult shardLatentAttention(LatentAttentionOp op, ShardState &state);
 
+/// Lets a part of what joined weights make shrink with it.
+LogicalResult shardSlice(SliceOp slice, ShardState &state);
+/// Checks that devices can share the heads.
+LogicalResult shardImageAttention(ImageAttentionOp attention,
+                                  const ShardState &state);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_TRANSFORMS_SHARDING_H

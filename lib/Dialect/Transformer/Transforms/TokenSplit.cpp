@@ -170,7 +170,8 @@ private:
       if (!layer)
         continue;
       auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
-      if (callee.isDeclaration())
+      // Patches of images are no tokens.
+      if (callee.isDeclaration() || callee->hasAttr(kTowerAttrName))
         continue;
       FirstNorm first = findFirstNorm(callee);
       for (Value &input : first.inputs)

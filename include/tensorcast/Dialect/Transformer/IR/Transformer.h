@@ -75,6 +75,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.h.inc"
 
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.h.inc"
+
 namespace mlir::transformer {
 
 /// The module attribute that names the model (a ModelAttr).
@@ -90,6 +93,17 @@ inline constexpr StringLiteral kAssumesAttrName = "transformer.assumes";
 /// The module attribute that holds the workload of a bound module (a
 /// WorkloadAttr).
 inline constexpr StringLiteral kWorkloadAttrName = "transformer.workload";
+
+/// The module attribute that says how the model cuts images into cells (an
+/// ImageRuleAttr).
+inline constexpr StringLiteral kImagesAttrName = "transformer.images";
+
+/// The attribute of functions that look at images, before the decoder (a unit).
+inline constexpr StringLiteral kTowerAttrName = "transformer.tower";
+
+/// The attribute of functions that run op by op, whatever becomes of the others
+/// (a unit).
+inline constexpr StringLiteral kEagerAttrName = "transformer.eager";
 
 /// The constants of a GELU by the hyperbolic tangent: sqrt(2 / pi), and the
 /// share of the cube.
