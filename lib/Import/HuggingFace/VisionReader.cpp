@@ -4,6 +4,8 @@
 
 #include "tensorcast/Support/Wording.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 
@@ -360,7 +362,8 @@ private:
       return hidden;
     std::string key = rule.string("output");
     int64_t width = inner.integer(key, 1, maxSize, hidden);
-    if (width != hidden)
+    // Several layers may be so wide.
+    if (width != hidden && !std::exchange(hasOtherOutput, true))
       inner.emitError(key) << "expected " << hidden
                            << ", the features of the text model, but got "
                            << width;
@@ -373,6 +376,7 @@ private:
   int64_t hidden;
   VisionConfig vision;
   std::string deepKey, tileKey = "image_size";
+  bool hasOtherOutput = false;
 };
 } // namespace
 

@@ -34,7 +34,7 @@ func.func @patches(%x: tensor<48x12xf16>, %w: tensor<8x12xf16>, %b: tensor<8xf16
 // EAGER:            ascend.launch "cast"(%[[SUM]]) as("aten._to_copy") : (tensor<48x8xf32>) -> tensor<48x8xf16>
 // PHYSICAL-LABEL: func @positions
 // PHYSICAL-NEXT:    ascend.launch "grid_embedding"() using(%{{.*}}, %{{.*}}) : {{.*}} -> tensor<48x8xf16>
-// PHYSICAL-SAME:      ascend.gather rows(192) row_bytes(16) index(3072)
+// PHYSICAL-NEXT:      ascend.gather rows(192) row_bytes(16) index(3072)
 // PHYSICAL:           ascend.elementwise elements(1536) operations(2) : f32
 func.func @positions(%table: tensor<2304x8xf16>, %batch: !transformer.batch<#workload>) -> tensor<48x8xf16> {
   %0 = transformer.grid_embedding %table of %batch merge(2)
@@ -109,7 +109,7 @@ func.func @attention(%q: tensor<48x4x8xf16>, %batch: !transformer.batch<#workloa
 // PHYSICAL-NEXT:    ascend.launch "place_images"(%{{.*}}) using(%{{.*}}, %{{.*}}) : {{.*}} -> () { ascend.scatter rows(12) row_bytes(16) index(96) }
 // PHYSICAL-NEXT:    ascend.view
 // PHYSICAL-NEXT:    ascend.launch "add_images"(%{{.*}}) using(%{{.*}}, %{{.*}}) : {{.*}} -> ()
-// PHYSICAL-SAME:      ascend.gather rows(12) row_bytes(16) index(0)
+// PHYSICAL-NEXT:      ascend.gather rows(12) row_bytes(16) index(0)
 // PHYSICAL:           ascend.elementwise elements(96) operations(1) : f16
 // PHYSICAL:           ascend.scatter rows(12) row_bytes(16) index(96)
 func.func @place(%f: tensor<12x8xf16>, %x: tensor<32x8xf16>, %batch: !transformer.batch<#workload>) -> tensor<32x8xf16> {
