@@ -1,8 +1,8 @@
 //===- PrecompiledDialects.h - The same with the dialects -------*- C++ -*-===//
 //
 // Most files work on ops, and most of the time to compile one went into their
-// classes: those of the project, and of linalg where ops are run. Compiled again
-// after each change to a dialect, as all of those files are.
+// classes: those of the project, and of linalg where ops are run. Compiled
+// again after each change to a dialect, as all of those files are.
 //
 //===----------------------------------------------------------------------===//
 

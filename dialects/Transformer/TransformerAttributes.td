@@ -21,7 +21,9 @@ def Transformer_ExprAttr : Transformer_Attr<"Expr", "expr"> {
 
     - `sum(e)`, of which `tokens` is short for `sum(q)` and `sequences` for
       `sum(1)`; `max(e)` with one argument is the maximum over the requests;
-    - `decode` is 1 in a decode step and 0 in a prefill step.
+    - `decode` is 1 in a decode step and 0 in a prefill step;
+    - `images` is the number of images that the step looks at, none in a decode
+      step, and `image_rows` and `image_columns` are the cells of each.
 
     Functions: `ceildiv(a, b)`, `floordiv(a, b)`, `mod(a, b)`, `min(a, b)`,
     `max(a, b)`, `div(a, b)`, `log2(a)`, and the comparisons `eq`, `ne`, `lt`, `le`, which
@@ -75,6 +77,68 @@ def Transformer_DimsAttr : Transformer_Attr<"Dims", "dims", [
 // What is run
 //===----------------------------------------------------------------------===//
 
+def Transformer_ImagesAttr : Transformer_Attr<"Images", "images"> {
+  let summary = "The images of a request.";
+  let description = [{
+    `count` images of `rows` by `columns` cells each, which take `tokens` tokens
+    of the request: one per cell, and markers.
+
+    ```mlir
+    #one = #transformer.images<count = 1, rows = 32, columns = 32, tokens = 1026>
+    ```
+  }];
+  let parameters = (ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns,
+                        "int64_t":$tokens);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Cells of all images.
+    int64_t getNumCells() const { return getCount() * getRows() * getColumns(); }
+  }];
+}
+
+def Transformer_ImageRuleAttr : Transformer_Attr<"ImageRule", "image_rule"> {
+  let summary = "How a model cuts images into cells.";
+  let description = [{
+    The module attribute `transformer.images` of a model that sees. A cell is a
+    square of `merge` by `merge` patches of `patch` by `patch` pixels. By `cut`:
+
+    - `nearest`: the sides are rounded to whole cells (ties to even); an image
+      beyond `max_pixels` or below `min_pixels` is scaled to them first;
+    - `up`: an image is scaled down to `max_pixels`, and the sides are rounded up;
+    - `tiles`: the image is scaled to the grid of at most `max_tiles` square
+      tiles of `tile` pixels that is most like it; each tile is an image for the
+      tower, and if there are several, so is the whole, in the size of a tile.
+
+    Each image takes `markers` tokens beside those of its cells.
+
+    ```mlir
+    #rule = #transformer.image_rule<cut = nearest, patch = 16, merge = 2,
+        min_pixels = 65536, max_pixels = 16777216, markers = 2>
+    #tiles = #transformer.image_rule<cut = tiles, patch = 14, merge = 2,
+        tile = 448, max_tiles = 12, markers = 2>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Transformer_ImageCut>:$cut, "int64_t":$patch, "int64_t":$merge,
+    DefaultValuedParameter<"int64_t", "0">:$min_pixels,
+    DefaultValuedParameter<"int64_t", "0">:$max_pixels,
+    DefaultValuedParameter<"int64_t", "0">:$tile,
+    DefaultValuedParameter<"int64_t", "0">:$max_tiles,
+    DefaultValuedParameter<"int64_t", "0">:$markers);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Most images of a request, and the longest side of one, that are accepted.
+    static constexpr int64_t kMaxImages = 1024, kMaxSide = 32768;
+
+    /// `count` images of a request of these pixels; reports what cannot be cut.
+    ::mlir::FailureOr<ImagesAttr>
+    cut(int64_t count, int64_t height, int64_t width,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
+  }];
+}
+
 def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
   let summary = "The requests of one step.";
   let description = [{
@@ -85,7 +149,9 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     `kv = context_length + query_length`. In a `decode` step every token yields
     logits, in a prefill step the last token of each request does. With
     `data_parallel` groups of devices, each has `ceil(queries / data_parallel)`
-    of the requests.
+    of the requests. Each request has `images` in front of its query, whose
+    tokens are part of the query in a prefill step, and in the cache in a decode
+    step.
 
     ```mlir
     #workload = #transformer.workload<queries = 2, query_length = 3500>
@@ -97,10 +163,16 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     DefaultValuedParameter<"int64_t", "0">:$context_length,
     DefaultValuedParameter<"bool", "false">:$decode,
     DefaultValuedParameter<"int64_t", "1">:$data_parallel,
-    OptionalParameter<"::mlir::FloatAttr">:$prefix_cache_hit_rate);
+    OptionalParameter<"::mlir::FloatAttr">:$prefix_cache_hit_rate,
+    OptionalParameter<"::mlir::transformer::ImagesAttr">:$images);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Tokens of a request that stand for its images.
+    int64_t getImageTokens() const;
+    /// Images that one device looks at in the step.
+    int64_t getNumImages() const;
+
     /// Longest query and context, and most tokens in a step, that are accepted;
     /// beyond them counts would leave the range in which doubles are exact.
     static constexpr int64_t kMaxTokens = int64_t(1) << 31;
@@ -194,7 +266,7 @@ def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
     `expert_tensor` neighbours the matrices of each, and `shared_expert` devices
     those of the shared expert. With `pipeline_parallel` stages, each has its
     share of the layers and of the devices, and groups are of devices of one
-    stage.
+    stage. `vision` devices share the tower that looks at images.
 
     ```mlir
     #plan = #transformer.plan<devices = 16, data_parallel = 2>
@@ -210,7 +282,8 @@ def Transformer_PlanAttr : Transformer_Attr<"Plan", "plan"> {
     DefaultValuedParameter<"int64_t", "1">:$expert_parallel,
     DefaultValuedParameter<"int64_t", "1">:$expert_tensor,
     DefaultValuedParameter<"int64_t", "1">:$shared_expert,
-    DefaultValuedParameter<"int64_t", "1">:$pipeline_parallel);
+    DefaultValuedParameter<"int64_t", "1">:$pipeline_parallel,
+    DefaultValuedParameter<"int64_t", "1">:$vision);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

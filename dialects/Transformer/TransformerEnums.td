@@ -26,7 +26,10 @@ def Transformer_ExprKind : I32Enum<"ExprKind", "node of a workload expression", 
   I32EnumCase<"LessOrEqual", 15, "le">,
   I32EnumCase<"Divide", 16, "div">,
   I32EnumCase<"Product", 17, "product">,
-  I32EnumCase<"Sum", 18, "plus">
+  I32EnumCase<"Sum", 18, "plus">,
+  I32EnumCase<"Images", 19, "images">,
+  I32EnumCase<"ImageRows", 20, "image_rows">,
+  I32EnumCase<"ImageColumns", 21, "image_columns">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }
@@ -40,7 +43,8 @@ def Transformer_ShardGroup : I32Enum<"ShardGroup", "devices that share a weight"
   I32EnumCase<"Head", 3, "head">,
   I32EnumCase<"Embedding", 4, "embedding">,
   I32EnumCase<"Expert", 5, "expert">,
-  I32EnumCase<"SharedExpert", 6, "shared_expert">
+  I32EnumCase<"SharedExpert", 6, "shared_expert">,
+  I32EnumCase<"Vision", 7, "vision">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }
@@ -54,10 +58,11 @@ def Transformer_ShardKind : I32Enum<"ShardKind", "how a weight is split", [
 }
 
 /// Which features of a head are rotated with each other.
-def Transformer_RopeStyle : I32Enum<"RopeStyle", "half, interleaved or half_table", [
+def Transformer_RopeStyle : I32Enum<"RopeStyle", "half, interleaved, half_table or complex", [
   I32EnumCase<"Half", 0, "half">,
   I32EnumCase<"Interleaved", 1, "interleaved">,
-  I32EnumCase<"HalfTable", 2, "half_table">
+  I32EnumCase<"HalfTable", 2, "half_table">,
+  I32EnumCase<"Complex", 3, "complex">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }
@@ -66,6 +71,24 @@ def Transformer_RopeStyle : I32Enum<"RopeStyle", "half, interleaved or half_tabl
 def Transformer_GeluForm : I32Enum<"GeluForm", "erf or tanh", [
   I32EnumCase<"Erf", 0, "erf">,
   I32EnumCase<"Tanh", 1, "tanh">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// How a table of positions is stretched over the grid of an image.
+def Transformer_GridForm : I32Enum<"GridForm", "bilinear, bicubic or exact", [
+  I32EnumCase<"Bilinear", 0, "bilinear">,
+  I32EnumCase<"Bicubic", 1, "bicubic">,
+  I32EnumCase<"Exact", 2, "exact">
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
+/// How an image is cut into cells.
+def Transformer_ImageCut : I32Enum<"ImageCut", "nearest, up or tiles", [
+  I32EnumCase<"Nearest", 0, "nearest">,
+  I32EnumCase<"Up", 1, "up">,
+  I32EnumCase<"Tiles", 2, "tiles">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }
@@ -80,10 +103,11 @@ def Transformer_TokenSelection : I32Enum<"TokenSelection", "tokens with logits",
 }
 
 /// How a router makes scores of logits.
-def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax, sigmoid or softmax_of_chosen", [
+def Transformer_ScoreFunction : I32Enum<"ScoreFunction", "softmax, sigmoid, softmax_of_chosen or sqrt_softplus", [
   I32EnumCase<"Softmax", 0, "softmax">,
   I32EnumCase<"Sigmoid", 1, "sigmoid">,
-  I32EnumCase<"SoftmaxOfChosen", 2, "softmax_of_chosen">
+  I32EnumCase<"SoftmaxOfChosen", 2, "softmax_of_chosen">,
+  I32EnumCase<"SqrtSoftplus", 3, "sqrt_softplus">
 ]> {
   let cppNamespace = "::mlir::transformer";
 }

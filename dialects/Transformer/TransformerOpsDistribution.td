@@ -26,9 +26,9 @@ def Transformer_AllReduceOp : Transformer_Op<"all_reduce", [Pure,
 
 class Transformer_ResizingOp<string mnemonic, list<Trait> traits = []>
     : Transformer_Op<mnemonic, !listconcat([Pure], traits)> {
-  let arguments = (ins FloatTensor:$input, Transformer_RanksAttr:$ranks,
+  let arguments = (ins AnyDimsTensor:$input, Transformer_RanksAttr:$ranks,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$dim);
-  let results = (outs FloatTensor:$result);
+  let results = (outs AnyDimsTensor:$result);
   let assemblyFormat = [{
     $input `over` $ranks `dim` `(` $dim `)` attr-dict
     `:` type($input) `to` type($result)

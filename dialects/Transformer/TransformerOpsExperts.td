@@ -51,9 +51,9 @@ def Transformer_PadRowsOp : Transformer_Op<"pad_rows", [Pure]> {
         : tensor<7x2048xf16> to tensor<8x2048xf16>
     ```
   }];
-  let arguments = (ins FloatTensor:$input,
+  let arguments = (ins AnyDimsTensor:$input,
                        ConfinedAttr<I64Attr, [IntPositive]>:$multiple);
-  let results = (outs FloatTensor:$result);
+  let results = (outs AnyDimsTensor:$result);
   let assemblyFormat = [{
     $input `multiple` `(` $multiple `)` attr-dict
     `:` type($input) `to` type($result)

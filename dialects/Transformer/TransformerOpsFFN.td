@@ -21,12 +21,13 @@ def Transformer_SwiGLUOp : Transformer_CompositeOp<"swiglu",
 }
 
 def Transformer_ClampedSwiGLUOp : Transformer_CompositeOp<"clamped_swiglu",
-    [AllTypesMatch<["gate", "up", "result"]>]> {
+    [AllTypesMatch<["gate", "up", "result"]>], ["isLaunchedWhole"]> {
   let summary = "Gates a limited up projection by a limited gate projection.";
   let description = [{
     `result = (u + 1) * g * sigmoid(slope * g)`, elementwise, where
     `g = min(gate, limit)` and `u = max(min(up, limit), -limit)` are taken in
-    f32. OpenAI, 2025 (arXiv 2508.10925).
+    f32. OpenAI, 2025 (arXiv 2508.10925). A framework that comes with a kernel
+    for it (`whole`) does not launch its parts.
 
     ```mlir
     %act = transformer.clamped_swiglu %gate, %up limit(7.0) slope(1.702)
@@ -34,11 +35,33 @@ def Transformer_ClampedSwiGLUOp : Transformer_CompositeOp<"clamped_swiglu",
     ```
   }];
   let arguments = (ins FloatTensor:$gate, FloatTensor:$up, F64Attr:$limit,
-                       F64Attr:$slope);
+                       F64Attr:$slope, UnitAttr:$whole);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
     $gate `,` $up `limit` `(` custom<Decimal>($limit) `)`
-    `slope` `(` custom<Decimal>($slope) `)` attr-dict `:` type($result)
+    `slope` `(` custom<Decimal>($slope) `)` (`whole` $whole^)? attr-dict
+    `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_LimitedSwiGLUOp : Transformer_CompositeOp<"limited_swiglu",
+    [AllTypesMatch<["gate", "up", "result"]>], ["isLaunchedWhole"]> {
+  let summary = "Gates a limited up projection by the SiLU of a limited gate.";
+  let description = [{
+    `result = silu(min(gate, limit)) * max(min(up, limit), -limit)`,
+    elementwise. DeepSeek-AI, 2026 (DeepSeek-V4).
+
+    ```mlir
+    %act = transformer.limited_swiglu %gate, %up limit(10.0)
+        : tensor<7x2048xf16>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$gate, FloatTensor:$up, F64Attr:$limit);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = [{
+    $gate `,` $up `limit` `(` custom<Decimal>($limit) `)` attr-dict
+    `:` type($result)
   }];
   let hasVerifier = 1;
 }

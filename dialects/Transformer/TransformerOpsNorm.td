@@ -6,14 +6,17 @@
 include "TransformerOpsBase.td"
 
 def Transformer_RMSNormOp : Transformer_CompositeOp<"rms_norm",
-    [AllTypesMatch<["input", "result"]>]> {
+    [AllTypesMatch<["input", "result"]>], ["isLaunchedWhole"]> {
   let summary = "Scales each row by the inverse of its root mean square.";
   let description = [{
     `result[.., i] = input[.., i] / sqrt(mean_i(input[.., i]^2) + eps) * weight[i]`
 
     `input` and `result` are `.. x H` (rows of features), `weight` is `H`. The
-    mean is taken in f32. With `wide_weight`, the product with `weight` is in f32
-    too, and rounded afterwards. Zhang and Sennrich, 2019 (arXiv 1910.07467).
+    mean is taken in f32. With `wide_weight`, the product with `weight`, which
+    may be f32 then, is in f32 too, and rounded afterwards. `kernel` says that the
+    model's code calls a kernel for it, so that the eager form launches it whole.
+    Zhang and Sennrich,
+    2019 (arXiv 1910.07467).
 
     ```mlir
     %norm = transformer.rms_norm %hidden, %weight eps(1.0e-6)
@@ -23,11 +26,11 @@ def Transformer_RMSNormOp : Transformer_CompositeOp<"rms_norm",
     ```
   }];
   let arguments = (ins FloatTensor:$input, FloatTensor:$weight, F64Attr:$eps,
-                       UnitAttr:$wide_weight);
+                       UnitAttr:$wide_weight, UnitAttr:$kernel);
   let results = (outs FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $weight `eps` `(` custom<Decimal>($eps) `)`
-    (`wide_weight` $wide_weight^)? attr-dict
+    (`wide_weight` $wide_weight^)? (`kernel` $kernel^)? attr-dict
     `:` type($input) `,` type($weight)
   }];
   let hasVerifier = 1;

@@ -115,6 +115,11 @@ def Transformer_ErfOp : Transformer_UnaryOp<"erf",
     "Takes the error function.",
     "2 / sqrt(pi) * integral of exp(-t^2) from 0 to input">;
 
+def Transformer_CosOp
+    : Transformer_UnaryOp<"cos", "Takes the cosine.", "cos(input)">;
+def Transformer_SinOp
+    : Transformer_UnaryOp<"sin", "Takes the sine.", "sin(input)">;
+
 def Transformer_CastOp : Transformer_Op<"cast", [Pure]> {
   let summary = "Converts to another float type.";
   let description = [{

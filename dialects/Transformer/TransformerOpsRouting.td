@@ -83,18 +83,72 @@ def Transformer_MaskGroupsOp : Transformer_Op<"mask_groups", [Pure,
 // The choice
 //===----------------------------------------------------------------------===//
 
-def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts", [],
-    ["isLaunchedWhole"]> {
+def Transformer_SoftplusOp : Transformer_CompositeOp<"softplus",
+    [SameOperandsAndResultType], ["isLaunchedWhole"]> {
+  let summary = "Applies the smooth ramp.";
+  let description = [{
+    `result = max(input, 0) + log(1 + exp(-|input|))`
+
+    ```mlir
+    %r = transformer.softplus %logits : tensor<7x256xf32>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def Transformer_LogOp : Transformer_Op<"log", [Pure,
+    SameOperandsAndResultType]> {
+  let summary = "Takes the natural logarithm.";
+  let description = [{
+    `result = log(input)`
+
+    ```mlir
+    %r = transformer.log %x : tensor<7x256xf32>
+    ```
+  }];
+  let arguments = (ins FloatTensor:$input);
+  let results = (outs FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def Transformer_LookUpExpertsOp : Transformer_Op<"look_up_experts", [Pure]> {
+  let summary = "Looks up the experts of each token by its id.";
+  let description = [{
+    `result[t, :] = table[tokens[t], :]`, as 64-bit integers
+
+    `table` is `V x k`, `tokens` is `T`, `result` is `T x k`.
+
+    ```mlir
+    %ids = transformer.look_up_experts %table by %tokens
+        : tensor<129280x6xi32>, tensor<7xi64> -> tensor<7x6xi64>
+    ```
+  }];
+  let arguments = (ins DimsTensorOf<[I32]>:$table, IndicesTensor:$tokens);
+  let results = (outs IndicesTensor:$result);
+  let assemblyFormat = [{
+    $table `by` $tokens attr-dict `:` type($table) `,` type($tokens)
+    `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts",
+    [AttrSizedOperandSegments], ["isLaunchedWhole"]> {
   let summary = "Chooses the experts of each token and their weights.";
   let description = [{
     Scores are `score(logits)`: `softmax` over the experts, or `sigmoid`; with
     `softmax_of_chosen`, experts are chosen by their logits, and the weights are
-    the softmax over the logits of those that a token has chosen. With
+    the softmax over the logits of those that a token has chosen; with
+    `sqrt_softplus`, scores are `sqrt(softplus(logits))`. With
     `bias`, experts are chosen by `scores + bias`, and weighted by `scores`.
     With `groups(n of m)`, only the experts of the `n` groups (of `m`) with the
     largest sums of two scores can be chosen. The weights of the `top_k` chosen
     ones are divided by `max(sum, epsilon)` (softmax) or `sum + epsilon`
-    (sigmoid) if `normalize`, and multiplied by `scale`.
+    (others) if `normalize`, and multiplied by `scale`. With `hash`, a table of
+    `V x top_k` says which experts a token has, by its id, and scores are their
+    weights only.
 
     `logits` is `T x E` in f32 (`softmax_of_chosen`: of any type), `weights` is `T x top_k` in f32 or rounded to
     another type, `ids` is `T x top_k`.
@@ -113,10 +167,15 @@ def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts", [],
     %u, %j = transformer.select_experts %narrow top_k(4)
         score(softmax_of_chosen)
         : tensor<7x32xf16> -> tensor<7x4xf16>, tensor<7x4xi64>
+    %h, %l = transformer.select_experts %hashed
+        hash(%table by %tokens : tensor<129280x6xi32>, tensor<7xi64>) top_k(6)
+        score(sqrt_softplus) normalize scale(1.5) gating_kernel
+        : tensor<7x256xf32> -> tensor<7x6xf16>, tensor<7x6xi64>
     ```
   }];
   let arguments = (ins FloatTensor:$logits,
-      Optional<FloatTensor>:$bias,
+      Optional<FloatTensor>:$bias, Optional<DimsTensorOf<[I32]>>:$table,
+      Optional<IndicesTensor>:$tokens,
       ConfinedAttr<I64Attr, [IntPositive]>:$top_k,
       DefaultValuedProp<EnumProp<Transformer_ScoreFunction>,
                         "::mlir::transformer::ScoreFunction::Softmax">:$score,
@@ -126,7 +185,9 @@ def Transformer_SelectExpertsOp : Transformer_CompositeOp<"select_experts", [],
       OptionalAttr<F64Attr>:$scale, UnitAttr:$gating_kernel);
   let results = (outs FloatTensor:$weights, IndicesTensor:$ids);
   let assemblyFormat = [{
-    $logits (`bias` `(` $bias^ `:` type($bias) `)`)? `top_k` `(` $top_k `)`
+    $logits (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`hash` `(` $table^ `by` $tokens `:` type($table) `,` type($tokens) `)`)?
+    `top_k` `(` $top_k `)`
     `score` `(` $score `)` (`groups` `(` $top_groups^ `of` $groups `)`)?
     (`normalize` $normalize^)? (`epsilon` `(` custom<Decimal>($epsilon)^ `)`)?
     (`scale` `(` custom<Decimal>($scale)^ `)`)?

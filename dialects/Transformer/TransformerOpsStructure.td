@@ -71,16 +71,26 @@ def Transformer_KVCacheOp : Transformer_Op<"kv_cache", [Pure,
     of one that is `auxiliary` with the activations, not as KV cache. Of each
     request, `spare` slots are kept for tokens to come; 1 if it is left out.
 
+    With `window`, it has slots for so many tokens of each request, however long
+    that is; with `ratio`, a slot stands for so many tokens.
+
     ```mlir
     %cache = transformer.kv_cache "self_attn"
         : !transformer.kv_cache<2x8x128xf16, block_size = 128>
+    %window = transformer.kv_cache "self_attn.window" window(128)
+        : !transformer.kv_cache<512xf16, block_size = 128>
+    %rows = transformer.kv_cache "self_attn.compressed" ratio(4)
+        : !transformer.kv_cache<512xf16, block_size = 128>
     ```
   }];
   let arguments = (ins StrAttr:$name, UnitAttr:$auxiliary,
-      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$spare);
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$spare,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<2>]>>:$ratio);
   let results = (outs Transformer_KVCacheType:$result);
   let assemblyFormat = [{
-    $name (`auxiliary` $auxiliary^)? (`spare` `(` $spare^ `)`)? attr-dict
+    $name (`auxiliary` $auxiliary^)? (`spare` `(` $spare^ `)`)?
+    (`window` `(` $window^ `)`)? (`ratio` `(` $ratio^ `)`)? attr-dict
     `:` type($result)
   }];
 }

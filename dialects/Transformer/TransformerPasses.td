@@ -76,8 +76,8 @@ def TransformerSplitStages : Pass<"transformer-split-stages",
     devices that share a layer.
 
     The layers are those of the first chain in which each layer takes a result
-    of the one before it and one of which has a KV cache; if none has, of the
-    first chain. Layer functions stay as they are, shared by all stages.
+    of the one before it, perhaps with features of images placed in it, and one
+    of which has a KV cache; if none has, of the first chain. Layer functions stay as they are, shared by all stages.
 
     Needs a module with layers that are not dissolved, and at most as many
     stages as layers. Sharding comes before it: its plan says how many stages
@@ -118,7 +118,9 @@ def TransformerBindWorkload : Pass<"transformer-bind-workload",
     shapes static, and records the workload in the module attribute
     `transformer.workload`. Works on every form of a module, lowered or not.
 
-    Needs a module that is not bound yet.
+    Needs a module that is not bound yet; for images, a model that sees, which
+    says how it cuts them (`transformer.images`), and for images in a prefill
+    step its vision tower (`tc-import --images`).
   }];
   let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [
@@ -133,6 +135,12 @@ def TransformerBindWorkload : Pass<"transformer-bind-workload",
     Option<"prefixCacheHitRate", "prefix-cache-hit-rate", "double",
            /*default=*/"0.0",
            "Share of a prefill query that the prefix cache holds, 0 to below 1.">,
+    Option<"imageBatchSize", "image-batch-size", "int64_t", /*default=*/"0",
+           "Images of each request, in front of its query.">,
+    Option<"imageHeight", "image-height", "int64_t", /*default=*/"0",
+           "Pixels from top to bottom of each image.">,
+    Option<"imageWidth", "image-width", "int64_t", /*default=*/"0",
+           "Pixels from left to right of each image.">,
   ];
 }
 
@@ -165,7 +173,14 @@ def TransformerDecompose
                "Names of composite ops, such as rms_norm; all if none is given.">,
     ListOption<"keep", "keep", "std::string",
                "Names of composite ops that stay, as what runs the model "
-               "launches them whole.">,
+               "launches them whole; op@family for those of a family of "
+               "models.">,
+    Option<"eagerTowers", "eager-towers", "bool", /*default=*/"false",
+           "Let the functions that look at images run op by op, whatever is "
+           "compiled: mark them as `transformer.eager`.">,
+    ListOption<"eagerKeep", "eager-keep", "std::string",
+               "Names of composite ops that stay in those functions, in place "
+               "of those under `keep`.">,
   ];
 }
 
@@ -246,6 +261,9 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     Option<"wholeSparseAttention", "whole-sparse-attention", "bool", "false",
            "Let every device have all heads of sparse attention, and its "
            "output.">,
+    Option<"vision", "vision-tp", "int64_t", "0",
+           "Devices that share the vision tower, of each tensor-parallel group; "
+           "1 if 0.">,
   ];
 }
 
@@ -352,7 +370,8 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
   let summary = "Wins norms back from their pieces and fuses the residual.";
   let description = [{
     `rms-norm`: the eight ops that a framework launches become one
-    `transformer.rms_norm`. `layer-norm`: mean, difference, variance, quotient
+    `transformer.rms_norm`. `wide-rms-norm`: those of a norm whose weight is
+    multiplied in f32 do too. `layer-norm`: mean, difference, variance, quotient
     (or product with the inverse root), weight and bias become one
     `transformer.layer_norm`. `residual`, `layer-norm-residual`:
     `transformer.add` followed by a norm becomes `transformer.add_rms_norm` or
@@ -364,6 +383,8 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
   let options = [
     Option<"rmsNorm", "rms-norm", "bool", "true",
            "Win RMS norms back from their pieces.">,
+    Option<"wideRMSNorm", "wide-rms-norm", "bool", "true",
+           "Win RMS norms back whose weight is multiplied in f32.">,
     Option<"residual", "residual", "bool", "true",
            "Fuse the residual addition into the RMS norm behind it.">,
     Option<"layerNorm", "layer-norm", "bool", "true",
@@ -398,7 +419,8 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
   let description = [{
     `rope`: the products, negation and sum of a rotation, of halves or of
     neighbours, become one `transformer.rope`, the lookups of a table one
-    `transformer.rope_table`.
+    `transformer.rope_table`. So does a rotation between conversions of the heads
+    to the type of its table and back (`rope-casts`).
     `rope-pair`: the rotations of queries and keys become one
     `transformer.rope_pair`. `latent-projection`: the layers, norms and rotations
     in front of latent attention become `transformer.latent_projection`, if

@@ -24,7 +24,8 @@ bool mlir::tensorcast::isKernelOp(Operation *op) {
     return true;
   // A kernel of a user's cannot be part of another.
   return isa_and_nonnull<TransformerDialect>(op->getDialect()) && !isView(op) &&
-         !isa<FusedOp, KVCacheOp, LayerOp, LoadWeightOp, WeightOp, YieldOp>(op);
+         !isa<FusedOp, KVCacheOp, LayerOp, LoadWeightOp, StageOp, StateOp,
+              WeightOp, YieldOp>(op);
 }
 
 SmallVector<Operation *> mlir::tensorcast::getKernelOps(func::FuncOp function) {

@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -38,6 +39,21 @@ std::string Trial::describe(ArrayRef<Operation *> ops) {
   return text;
 }
 
+/// Declares what `function` calls.
+static void declareCallees(func::FuncOp function, ModuleOp scratch) {
+  OpBuilder builder = OpBuilder::atBlockEnd(scratch.getBody());
+  llvm::StringSet<> known;
+  function.walk([&](Operation *op) {
+    FlatSymbolRefAttr callee = transformer::getCallee(op);
+    if (!callee || !known.insert(callee.getValue()).second)
+      return;
+    auto declared = func::FuncOp::create(
+        builder, op->getLoc(), callee.getValue(),
+        builder.getFunctionType(op->getOperandTypes(), op->getResultTypes()));
+    declared.setPrivate();
+  });
+}
+
 std::optional<TrialPrice> Trial::price(func::FuncOp function,
                                        ArrayRef<Operation *> fused) {
   MLIRContext *context = module.getContext();
@@ -45,6 +61,7 @@ std::optional<TrialPrice> Trial::price(func::FuncOp function,
   (*scratch)->setAttrs(module->getAttrDictionary());
   IRMapping mapping;
   scratch->push_back(cast<func::FuncOp>(function->clone(mapping)));
+  declareCallees(function, *scratch);
   if (!fused.empty()) {
     SmallVector<Operation *> copies = llvm::map_to_vector(
         fused, [&](Operation *op) { return mapping.lookup(op); });

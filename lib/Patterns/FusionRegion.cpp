@@ -14,7 +14,7 @@ using namespace mlir::transformer;
 static std::optional<std::string> findObstacle(Operation *op) {
   if (isa_and_nonnull<FusedOp>(op->getParentOp()))
     return "'" + op->getName().getStringRef().str() + "' is fused already";
-  if (isa<KVCacheOp, LayerOp, StageOp, WeightOp>(op) ||
+  if (isa<KVCacheOp, LayerOp, StageOp, StateOp, WeightOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return "'" + op->getName().getStringRef().str() +
            "' computes nothing that a kernel could";

@@ -41,6 +41,19 @@ public:
             getOrDefault(options.kernelSet, "reference-", options.reference)),
         kernels(findKernelSet(kernelSet)) {}
 
+  /// Takes linear attention apart where what is in it is to be split and
+  /// quantized, which is all but where it is launched whole.
+  void addExpansion(bool compiled) {
+    StringRef op = "linear_attention";
+    transformer::TransformerDecomposeOptions expand;
+    expand.ops.push_back(op.str());
+    for (const std::string &entry : getKept(compiled))
+      if (StringRef(entry).split('@').first == op)
+        expand.keep.push_back(entry);
+    pm.addNestedPass<func::FuncOp>(
+        transformer::createTransformerDecompose(expand));
+  }
+
   void addSharding(bool sequenceParallel = false) {
     transformer::TransformerShardOptions shard;
     shard.devices = options.devices;
@@ -61,6 +74,7 @@ public:
     shard.hostSharedExperts = options.hostSharedExperts;
     shard.wholeSparseAttention =
         sequenceParallel && kernels.getSwitch("whole_sparse_attention") != 0;
+    shard.vision = options.vision;
     shard.wideSharedChoice = kernels.getSwitch("wide_shared_choice") != 0;
     pm.addPass(transformer::createTransformerShard(shard));
   }
@@ -103,16 +117,25 @@ public:
     bind.contextLength = options.contextLength;
     bind.decode = options.decode;
     bind.prefixCacheHitRate = options.prefixCacheHitRate;
+    bind.imageBatchSize = options.imageBatchSize;
+    bind.imageHeight = options.imageHeight;
+    bind.imageWidth = options.imageWidth;
     pm.addPass(transformer::createTransformerBindWorkload(bind));
   }
 
   /// What the software stack launches whole is kept.
   void addDecomposition(bool compiled) {
     transformer::TransformerDecomposeOptions decompose;
-    llvm::append_range(decompose.keep, compiled ? kernels.getCompiledWhole()
-                                                : kernels.getLaunchedWhole());
+    llvm::append_range(decompose.keep, getKept(compiled));
+    decompose.eagerTowers =
+        compiled && kernels.getSwitch("vision_towers_run_eagerly") != 0;
+    llvm::append_range(decompose.eagerKeep, kernels.getLaunchedWhole());
     pm.addNestedPass<func::FuncOp>(
         transformer::createTransformerDecompose(decompose));
+  }
+
+  ArrayRef<std::string> getKept(bool compiled) {
+    return compiled ? kernels.getCompiledWhole() : kernels.getLaunchedWhole();
   }
 
   /// The user's own patterns come last: they see what the others leave.
@@ -137,6 +160,7 @@ public:
     attention.onlyFullWidth = kernels.getSwitch("full_width_rope_only") != 0;
     attention.onlyEqualTypes = kernels.getSwitch("equal_type_rope_only") != 0;
     transformer::TransformerFuseNormOptions norm;
+    norm.wideRMSNorm = kernels.getSwitch("no_wide_norm") == 0;
     norm.layerNorm = kernels.getSwitch("no_layer_norm") == 0;
     norm.layerNormResidual =
         kernels.getSwitch("no_layer_norm_with_residual") == 0;
@@ -224,6 +248,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
   PriceBuilder<EagerOptions> builder(pm, options);
   if (!options.noRepetition)
     pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addExpansion(/*compiled=*/false);
   builder.addSharding();
   builder.addQuantization();
   builder.addStages();
@@ -241,6 +266,7 @@ void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
   auto isOn = [&](StringRef pass) {
     return llvm::is_contained(options.compilationConfig, pass);
   };
+  builder.addExpansion(/*compiled=*/true);
   builder.addSharding(isOn(kSequenceParallelPass));
   builder.addQuantization(isOn(kSequenceParallelPass));
   builder.addStages();

@@ -30,7 +30,7 @@ static bool isFusionPass(Pass *pass) {
 static unsigned getNumKernels(Operation *op) {
   if (!isa_and_nonnull<TransformerDialect>(op->getDialect()) ||
       op->hasTrait<MovesNothing>() ||
-      isa<KVCacheOp, LayerOp, StageOp, WeightOp>(op))
+      isa<KVCacheOp, LayerOp, StageOp, StateOp, WeightOp>(op))
     return 0;
   // Cosines and sines are looked up one by one.
   return isa<RopeTableOp>(op) ? 2 : 1;

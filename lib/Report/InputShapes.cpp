@@ -23,6 +23,10 @@ std::string mlir::tensorcast::describeTypes(TypeRange types) {
       os << separator << "cache " << cache.getElementType() << '[';
       llvm::interleave(cache.getShape(), os, ",");
       os << ']';
+    } else if (auto state = dyn_cast<transformer::StateType>(type)) {
+      os << separator << "state " << state.getElementType() << '[';
+      llvm::interleave(state.getShape(), os, ",");
+      os << ']';
     } else {
       continue;
     }

@@ -18,11 +18,17 @@ Json mlir::tensorcast::toIntegerJson(double value) {
 static Json toJson(transformer::WorkloadAttr workload) {
   if (!workload)
     return nullptr;
-  return {{"queries", workload.getQueries()},
-          {"query_length", workload.getQueryLength()},
-          {"context_length", workload.getContextLength()},
-          {"decode", workload.getDecode()},
-          {"prefix_cache_hit_rate", workload.getHitRate()}};
+  Json json = {{"queries", workload.getQueries()},
+               {"query_length", workload.getQueryLength()},
+               {"context_length", workload.getContextLength()},
+               {"decode", workload.getDecode()},
+               {"prefix_cache_hit_rate", workload.getHitRate()}};
+  if (transformer::ImagesAttr images = workload.getImages())
+    json["images"] = {{"count", images.getCount()},
+                      {"rows", images.getRows()},
+                      {"columns", images.getColumns()},
+                      {"tokens", images.getTokens()}};
+  return json;
 }
 
 static Json toJson(const MemoryUse &memory) {

@@ -17,12 +17,24 @@ using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
 /// Bytes of the blocks that a cache occupies: slots of each request are kept
-/// for tokens to come, and the pool is not rounded per request.
+/// for tokens to come, and the pool is not rounded per request. A window has
+/// its slots from the first token on; compressed rows stand for several tokens.
 static ExprAttr getCacheBytes(KVCacheOp op) {
   KVCacheType cache = op.getType();
   MLIRContext *context = cache.getContext();
   double spare = static_cast<double>(op.getSpare().value_or(1));
-  ExprAttr slots = sumOverRequests(getTotalTokensExpr(context) + spare);
+  auto number = [&](int64_t value) {
+    return ExprAttr::constant(context, static_cast<double>(value));
+  };
+  ExprAttr kept = getTotalTokensExpr(context);
+  if (cache.hasWindow())
+    kept = getFunctionExpr(ExprKind::Min, {kept, number(cache.getWindow())});
+  ExprAttr slots = sumOverRequests(kept + spare);
+  if (op.getWindow())
+    slots = getSequencesExpr(context) * number(*op.getWindow());
+  if (op.getRatio())
+    slots =
+        getFunctionExpr(ExprKind::FloorDiv, {slots, number(*op.getRatio())});
   double blockSize = cache.getBlockSize();
   ExprAttr blocks = getFunctionExpr(
       ExprKind::CeilDiv, {slots, ExprAttr::constant(context, blockSize)});
@@ -35,6 +47,14 @@ static ExprAttr getCacheBytes(KVCacheOp op) {
   double tokenBytes = *getElementBytes(cache.getElementType()) *
                       static_cast<double>(cache.getTokenSize());
   return blocks * (blockSize * tokenBytes);
+}
+
+/// Bytes of what a layer remembers of the requests of a step.
+static ExprAttr getStateBytes(StateOp op) {
+  StateType state = op.getType();
+  return getSequencesExpr(op.getContext()) *
+         (*getElementBytes(state.getElementType()) *
+          static_cast<double>(state.getRequestSize()));
 }
 
 namespace {
@@ -135,7 +155,7 @@ static double getWeightBytes(func::FuncOp function) {
 }
 
 /// Bytes of the caches that one run of a function declares, of those that are
-/// auxiliary or of the others.
+/// auxiliary or of the others; states count with the latter.
 static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
                             bool auxiliary) {
   double bytes = 0;
@@ -144,6 +164,11 @@ static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
     if (workload && cache.getAuxiliary() == auxiliary &&
         names.insert(cache.getNameAttr()).second)
       bytes += evaluate(getCacheBytes(cache), workload);
+  });
+  function.walk([&](StateOp state) {
+    if (workload && !auxiliary && !state.getUncounted() &&
+        names.insert(state.getNameAttr()).second)
+      bytes += evaluate(getStateBytes(state), workload);
   });
   return bytes;
 }
@@ -198,7 +223,7 @@ size_t mlir::tensorcast::findLargest(ArrayRef<MemoryUse> stages) {
 /// What is beside stages would be on none of their devices.
 static LogicalResult checkBesideStages(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
-    if (isa<LayerOp, WeightOp, KVCacheOp>(op))
+    if (isa<LayerOp, WeightOp, KVCacheOp, StateOp>(op))
       return op.emitOpError("expected to be in a stage, as @")
              << function.getName() << " runs stages";
   return success();

@@ -51,8 +51,10 @@ Bound Breakdown::getLargest() const {
 double Report::getTokensPerSecond() const {
   if (!workload || executionTimeS <= 0)
     return 0;
-  return static_cast<double>(workload.getQueries()) *
-         workload.getQueryLength() /
+  // In a decode step, the tokens of images are in the cache.
+  int64_t tokens = workload.getQueryLength() +
+                   (workload.getDecode() ? 0 : workload.getImageTokens());
+  return static_cast<double>(workload.getQueries()) * tokens /
          (executionTimeS * static_cast<double>(devices));
 }
 

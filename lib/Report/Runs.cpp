@@ -55,7 +55,8 @@ private:
   LogicalResult checkPlaces() {
     WalkResult result = module.walk([&](Operation *op) {
       if (!isa<ascend::LaunchOp, LayerOp, transformer::StageOp,
-               transformer::WeightOp, transformer::KVCacheOp>(op))
+               transformer::StateOp, transformer::WeightOp,
+               transformer::KVCacheOp>(op))
         return WalkResult::advance();
       auto function = dyn_cast<func::FuncOp>(op->getParentOp());
       if (function && function->getParentOp() == module &&

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace mlir::tensorcast;
+using transformer::ImagesAttr;
 
 void mlir::tensorcast::printHeading(raw_ostream &os, const Report &report) {
   os << (report.model.empty() ? "model" : report.model) << " on "
@@ -19,6 +20,10 @@ void mlir::tensorcast::printHeading(raw_ostream &os, const Report &report) {
        << workload.getQueryLength() << " tokens after "
        << workload.getContextLength() << " in the cache, "
        << (workload.getDecode() ? "decode" : "prefill");
+    if (ImagesAttr images = workload.getImages())
+      os << ", behind " << images.getCount()
+         << (images.getCount() == 1 ? " image" : " images") << " of "
+         << images.getRows() << " x " << images.getColumns() << " cells each";
     if (workload.getHitRate() > 0)
       os << ", prefix cache hit rate " << formatDecimal(workload.getHitRate());
   }
@@ -116,10 +121,14 @@ void mlir::tensorcast::printTable(raw_ostream &os, const Report &report) {
   printMemory(os, report);
 }
 
-std::string mlir::tensorcast::describeShortage(const MemoryUse &memory) {
+std::string mlir::tensorcast::describeShortage(const Report &report) {
+  const MemoryUse &memory = report.memory;
   if (memory.deviceBytes == 0 || memory.availableBytes >= 0)
     return {};
-  return "the model does not fit: it needs " +
+  std::string what = report.stages.empty()
+                         ? "the model"
+                         : "stage " + std::to_string(report.largestStage);
+  return what + " does not fit: it needs " +
          formatGigabytes(memory.deviceBytes - memory.availableBytes) + " of " +
          formatGigabytes(memory.deviceBytes) + " (weights " +
          formatGigabytes(memory.weightsBytes) + ", KV cache " +

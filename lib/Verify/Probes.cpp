@@ -39,7 +39,8 @@ SmallVector<Probe> tensorcast::findOpResults(func::FuncOp function) {
   SmallVector<Probe> probes;
   llvm::StringMap<unsigned> numOfKind;
   for (Operation &op : function.getBody().front()) {
-    if (isa<WeightOp, KVCacheOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
+    if (isa<WeightOp, KVCacheOp, StateOp>(op) ||
+        op.hasTrait<OpTrait::ConstantLike>())
       continue;
     SmallVector<std::string, 1> names;
     collectNames(op.getLoc(), names);

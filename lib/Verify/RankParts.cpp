@@ -107,6 +107,29 @@ FailureOr<Part> tensorcast::getPart(WeightOp weight, const WholeModel &whole,
                    sharding, plan, rank);
 }
 
+FailureOr<Part> tensorcast::getPart(StateOp state, const WholeModel &whole,
+                                    const RankPlan &plan, int64_t rank) {
+  auto known = whole.shapes.find(state.getName());
+  if (known == whole.shapes.end())
+    return state.emitOpError("expected a state called '")
+           << state.getName() << "' in the module that is not sharded, but got "
+           << "none";
+  Part part;
+  part.rank = rank;
+  part.whole = known->second;
+  // Requests x what there is of each.
+  int64_t size = state.getType().getShape().front();
+  if (size == part.whole[1])
+    return part;
+  if (size * plan.tensor != part.whole[1])
+    return state.emitOpError("expected ")
+           << part.whole[1] << " rows to be split over " << plan.tensor
+           << " devices, but got " << size << " on each";
+  part.dim = 1;
+  part.offset = rank % plan.tensor * size;
+  return part;
+}
+
 FailureOr<Part> tensorcast::getPart(KVCacheOp cache, const WholeModel &whole,
                                     const RankPlan &plan, int64_t rank) {
   auto known = whole.shapes.find(cache.getName());

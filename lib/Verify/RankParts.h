@@ -34,6 +34,10 @@ bool isStackOfExperts(transformer::WeightOp weight);
 FailureOr<Part> getPart(transformer::WeightOp weight, const WholeModel &whole,
                         const RankPlan &plan, int64_t rank);
 
+/// The part of the first dimension of `state`, as its lowered type has it.
+FailureOr<Part> getPart(transformer::StateOp state, const WholeModel &whole,
+                        const RankPlan &plan, int64_t rank);
+
 /// The part of the heads of `cache`, as its lowered type has them.
 FailureOr<Part> getPart(transformer::KVCacheOp cache, const WholeModel &whole,
                         const RankPlan &plan, int64_t rank);

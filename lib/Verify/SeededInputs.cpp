@@ -200,6 +200,8 @@ private:
   std::vector<double> makeWhole(const ArgumentInfo &info) const {
     StringRef name = info.name;
     ArrayRef<int64_t> shape = info.getWholeShape();
+    if (info.type.getElementType().isInteger(32))
+      return makeChoices(info, shape);
     if (code && RouterCode::isRouter(name, shape) && code->fits(shape))
       return code->makeRouter(random(name));
     if (code && RouterCode::isRouterBias(name))
@@ -210,6 +212,20 @@ private:
       code->mark(values, shape);
     else if (code && inputs.residuals.contains(name))
       code->protect(values, shape);
+    return values;
+  }
+
+  /// A table of which experts a token has: different ones in each row.
+  std::vector<double> makeChoices(const ArgumentInfo &info,
+                                  ArrayRef<int64_t> shape) const {
+    Random source = random(info.name);
+    double limit = static_cast<double>(std::max<int64_t>(info.limit, 1));
+    std::vector<double> values;
+    for (int64_t row = 0; row < shape[0]; ++row) {
+      double first = std::floor(source.uniform() * limit);
+      for (int64_t i = 0; i < shape.back(); ++i)
+        values.push_back(std::fmod(first + static_cast<double>(i), limit));
+    }
     return values;
   }
 

@@ -32,6 +32,7 @@ public:
 
   LogicalResult run(unsigned numResults) {
     Block &body = function.getBody().front();
+    exposeExchanges(body);
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
@@ -47,11 +48,25 @@ public:
   }
 
 private:
+  /// Takes apart what exchanges something inside.
+  static void exposeExchanges(Block &body) {
+    for (auto pick :
+         llvm::make_early_inc_range(body.getOps<PickCompressedOp>())) {
+      if (!pick.getRanks())
+        continue;
+      OpBuilder before(pick);
+      pick->replaceAllUsesWith(pick.decompose(before));
+      pick.erase();
+    }
+  }
+
   LogicalResult unroll(Operation *op) {
     if (auto weight = dyn_cast<WeightOp>(op))
       return declare(weight);
     if (auto cache = dyn_cast<KVCacheOp>(op))
       return declare(cache);
+    if (auto state = dyn_cast<StateOp>(op))
+      return declare(state);
     if (auto exchange = dyn_cast<AllReduceOp>(op))
       return exchangeValues(exchange, [&](int64_t rank) {
         return sum(exchange, exchange.getInput(), exchange.getRanks(), rank);
@@ -93,13 +108,16 @@ private:
     return success();
   }
 
-  /// What is written to a cache has the tokens of that cache.
+  /// What is written to a cache has the tokens of that cache. An op that writes
+  /// several has them in one order.
   static void keepTokens(Operation *own) {
-    for (Value operand : own->getOperands())
-      if (auto cache = dyn_cast<KVCacheType>(operand.getType()))
-        for (Value result : own->getResults())
-          if (isa<KVCacheType>(result.getType()))
-            result.setType(cache);
+    auto isCache = [](Value value) {
+      return isa<KVCacheType>(value.getType());
+    };
+    for (auto [operand, result] :
+         llvm::zip(llvm::make_filter_range(own->getOperands(), isCache),
+                   llvm::make_filter_range(own->getResults(), isCache)))
+      result.setType(operand.getType());
   }
 
   /// Whether a function takes something for each token by `argument`.
@@ -184,12 +202,14 @@ private:
       weight.setName(whole.tiedTable);
   }
   void adoptName(KVCacheOp) {}
+  void adoptName(StateOp) {}
 
   /// Ranks that share the tokens of a cache keep others each.
   static void takeTurn(KVCacheOp cache, int64_t rank) {
     int64_t share = cache.getType().getShare();
     cache.getResult().setType(cache.getType().withShare(share, rank % share));
   }
+  static void takeTurn(StateOp, int64_t) {}
   static void takeTurn(WeightOp, int64_t) {}
 
   LogicalResult unrollReturn(Operation *terminator, unsigned numResults) {

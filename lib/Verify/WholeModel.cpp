@@ -57,6 +57,17 @@ void WholeModel::addParts(ModuleOp module) {
     if (isCopy || !this->shapes.count(weight.getName()))
       this->shapes[weight.getName()] = shape;
   });
+  module.walk([&](StateOp state) {
+    bool isSplit = static_cast<bool>(state.getShardingAttr());
+    for (Operation *user : state->getUsers())
+      for (Type operand : user->getOperandTypes())
+        if (auto batch = dyn_cast<BatchType>(operand)) {
+          SmallVector<int64_t> &shape = this->shapes[state.getName()];
+          shape = {batch.getWorkload().getRequests()};
+          llvm::append_range(shape, state.getType().getShape());
+          shape[1] *= isSplit ? plan.getTensorParallel() : 1;
+        }
+  });
   module.walk([&](KVCacheOp cache) {
     KVCacheType type = cache.getType();
     for (Operation *user : cache->getUsers())
@@ -71,7 +82,7 @@ void WholeModel::addParts(ModuleOp module) {
         this->shapes[cache.getName()] = {
             workload.getRequests(), workload.getTotalTokens(), 2,
             type.getNumHeads() * plan.getTensorParallel() / type.getShare(),
-            type.getHeadSize()};
+            type.getStoredShape().back()};
       }
   });
 }

@@ -21,14 +21,15 @@ RENAMED = {"num-queries": "queries", "num-devices": "devices",
            "tp-size": "tp", "dp-size": "dp", "pp-size": "pp",
            "o-proj-tp-size": "o-proj-tp",
            "mlp-tp-size": "mlp-tp", "lmhead-tp-size": "lmhead-tp",
+           "dcp-size": "dcp", "vision-tp-size": "vision-tp",
            "ep-size": "ep", "moe-tp-size": "moe-tp", "moe-dp-size": "moe-dp"}
 FLAGS = {"compile", "decode", "no-repetition", "enable-redundant-experts",
          "enable-shared-expert-tp", "enable-external-shared-experts",
          "host-external-shared-experts"}
 LISTS = {"compilation-config"}
-# Those that say how many layers to import, and one that does nothing.
+# Those that say how many layers to import, and those that do nothing.
 OF_IMPORT = {"num-hidden-layers-override", "num-mtp-tokens"}
-WITHOUT_EFFECT = {"quantize-lmhead"}
+WITHOUT_EFFECT = {"quantize-lmhead", "compile-allow-graph-break"}
 
 
 def run(*command, text=None):
@@ -67,6 +68,10 @@ def translate(options):
             pipeline.append(f"{option}=true")
         elif option not in WITHOUT_EFFECT:
             pipeline.append(f"{RENAMED.get(option, option)}={value}")
+    # In a decode step, what was seen is in the cache.
+    names = {option for option, _ in options}
+    if "image-batch-size" in names and "decode" not in names:
+        imported.append("--images")
     pipeline += [f"{option}={','.join(values)}"
                  for option, values in lists.items()]
     return imported, name, pipeline

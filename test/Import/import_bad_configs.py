@@ -77,8 +77,8 @@ CASES = {
     "padding": change(pad_token_id=256),
 
     "activation": change(hidden_act="gelu"),
-    "window": change(sliding_window=128, use_sliding_window=True),
-    "default window": change(model_type="mistral"),
+    "window": change(sliding_window=0, use_sliding_window=True),
+    "window of text": change(model_type="mistral", sliding_window="all"),
     "layer types": change(layer_types=["full_attention", "sliding_attention"]),
     "rotation": change(partial_rotary_factor=0.5),
     "nested config": change(text_config=GOOD),

@@ -26,6 +26,8 @@ CASES = [
     ("zai-org/GLM-4.5-Air", "--tp-size 1 --compile", (3, 5)),
     ("deepseek-ai/DeepSeek-V3.1", "--tp-size 8 --ep-size 8 --compile", (4, 6)),
     ("deepseek-ai/DeepSeek-V3.2", "--tp-size 4 --ep-size 4", (5,)),
+    ("Qwen/Qwen3-Next-80B-A3B", "--tp-size 1", (5,)),
+    ("Qwen/Qwen3.5-27B", "--tp-size 2 --compile", (3,)),
     (SHARING, "--tp-size 8 --ep-size 8 --compile", (4,)),
 ]
 # Of the 96 devices that the largest case needs, the profile connects more.

@@ -34,8 +34,9 @@ PASSES = [("fuse-comm", ["share", "linear-all-reduce"]),
           ("fuse-ffn", ["swiglu", "gelu"]),
           ("fuse-quant", ["share", "norm"]),
           ("merge-linears", [])]
-# Norms, rotations and activations of its own form are not won back.
-OWN_FORMS = {"gpt_oss"}
+# Rotations and activations of its own form are not won back; nor is linear
+# attention.
+OWN_FORMS = {"deepseek_v4", "gpt_oss", "qwen3_5", "qwen3_5_moe", "qwen3_next"}
 # A preset of each dense family; that of qwen2 has biases.
 PRESETS = {"llama": "meta-llama__Meta-Llama-3.1-8B",
            "mistral": "mistralai__Mistral-7B-v0.3",
@@ -126,10 +127,11 @@ def is_won_back(path):
 
 
 def is_dense(family):
-    """Mixtures and latent attention are made of other launches; families that
-    nest or resemble another are made of that one's."""
+    """Mixtures, latent and linear attention are made of other launches; families
+    that nest or resemble another are made of that one's."""
     return not any(family.get(key) for key in
-                   ("mixture", "latent_attention", "text_config", "like"))
+                   ("mixture", "latent_attention", "linear_attention",
+                    "text_config", "like"))
 
 
 class Tools:

@@ -2,13 +2,14 @@
 // RUN: tc-opt %s --tensorcast-compile="queries=3 query-length=9 context-length=5 decode prefix-cache-hit-rate=0.25" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEFAULT
 // DEFAULT:      transformer-dedup-layers,
-// DEFAULT-NEXT: transformer-shard{dcp=0 devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=none},
+// DEFAULT:      transformer-decompose{ eager-towers=false keep={linear_attention@qwen3_next} level=framework ops={linear_attention}}
+// DEFAULT:      transformer-shard{dcp=0 devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 vision-tp=0 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=none},
 // DEFAULT:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC non-expert-linear-action= shared-group-scales=false}
-// DEFAULT:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
-// DEFAULT:      transformer-decompose{keep={latent_projection,quantized_latent_projection} level=framework }
+// DEFAULT:      transformer-bind-workload{context-length=5 decode=true image-batch-size=0 image-height=0 image-width=0 prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
+// DEFAULT:      transformer-decompose{eager-keep={delta_gating,gated_rms_norm,grid_embedding,gelu,layer_norm,latent_projection,linear_attention@qwen3_next,quantized_latent_projection} eager-towers=true keep={delta_gating,gated_rms_norm,latent_projection,linear_attention@qwen3_next,quantized_latent_projection} level=framework }
 // DEFAULT-NOT:  transformer-inline-layers
 // DEFAULT:      transformer-fuse-comm{linear-all-reduce=false
-// DEFAULT:      transformer-fuse-norm{layer-norm=true layer-norm-residual=false residual=true rms-norm=true}
+// DEFAULT:      transformer-fuse-norm{layer-norm=true layer-norm-residual=false residual=true rms-norm=true wide-rms-norm=false}
 // DEFAULT:      transformer-fuse-attention{latent-projection=true only-equal-types=true only-full-width=true rope=true rope-pair=true}
 // DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
@@ -31,7 +32,7 @@
 // JUNE:     transformer-quantize{{.*}}shared-group-scales=true
 // JUNE-NOT: transformer-bind-workload
 // JUNE:     transformer-fuse-comm{linear-all-reduce=true
-// JUNE:     transformer-fuse-norm{layer-norm=false layer-norm-residual=false residual=true rms-norm=true}
+// JUNE:     transformer-fuse-norm{layer-norm=false layer-norm-residual=false residual=true rms-norm=true wide-rms-norm=false}
 // JUNE:     transformer-fuse-ffn{gelu=false swiglu=true}
 // JUNE:     transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // JUNE:     convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.06}
@@ -39,7 +40,8 @@
 
 // Physical kernels have no restrictions.
 // RUN: tc-opt %s --tensorcast-compile="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PHYSICAL
-// PHYSICAL: transformer-fuse-norm{layer-norm=true layer-norm-residual=true residual=true rms-norm=true}
+// PHYSICAL: transformer-decompose{ eager-towers=false level=framework ops={linear_attention}}
+// PHYSICAL: transformer-fuse-norm{layer-norm=true layer-norm-residual=true residual=true rms-norm=true wide-rms-norm=true}
 // PHYSICAL: transformer-fuse-attention{latent-projection=true only-equal-types=false only-full-width=false rope=true rope-pair=true}
 // PHYSICAL: transformer-fuse-quant{norm=true only-eps=0.000000e+00 share=true}
 // PHYSICAL: transformer-merge-linears{only-equal-groups=false}
@@ -74,7 +76,7 @@
 
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 dp=4 dcp=2 o-proj-tp=2 mlp-tp=8 lmhead-tp=16 word-embedding-tp=col" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=DEVICES
-// DEVICES: transformer-shard{dcp=2 devices=16 dp=4 ep=0 {{.*}}lmhead-tp=16 mlp-tp=8 moe-dp=0 moe-tp=0 o-proj-tp=2 {{.*}}tp=4 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=col}
+// DEVICES: transformer-shard{dcp=2 devices=16 dp=4 ep=0 {{.*}}lmhead-tp=16 mlp-tp=8 moe-dp=0 moe-tp=0 o-proj-tp=2 {{.*}}tp=4 vision-tp=0 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=col}
 // RUN: tc-opt %s --tensorcast-compile="devices=16 tp=4 ep=4 moe-tp=2 moe-dp=2 enable-redundant-experts enable-shared-expert-tp quantize-non-expert-linear-action=FP8" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=EXPERTS
 // EXPERTS: transformer-shard{dcp=0 devices=16 dp=0 ep=4 external-shared-experts=false host-external-shared-experts=false {{.*}}moe-dp=2 moe-tp=2 {{.*}}redundant-experts=true shared-expert-tp=true

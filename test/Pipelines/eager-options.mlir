@@ -2,10 +2,11 @@
 // RUN: tc-opt %s --tensorcast-eager="queries=3 query-length=9 context-length=5 decode prefix-cache-hit-rate=0.25" \
 // RUN:   --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=WORKLOAD
 // WORKLOAD:      transformer-dedup-layers,
-// WORKLOAD-NEXT: transformer-shard{dcp=0 devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=none},
+// WORKLOAD:      transformer-decompose{ eager-towers=false keep={linear_attention@qwen3_next} level=framework ops={linear_attention}}
+// WORKLOAD:      transformer-shard{dcp=0 devices=0 dp=0 ep=0 external-shared-experts=false host-external-shared-experts=false lmhead-tp=0 mlp-tp=0 moe-dp=0 moe-tp=0 o-proj-tp=0 pp=0 redundant-experts=false shared-expert-tp=false tp=0 vision-tp=0 whole-sparse-attention=false wide-shared-choice=true word-embedding-tp=none},
 // WORKLOAD:      transformer-quantize{attention-action=DISABLED {{.*}}group-size=32 {{.*}}linear-action=W8A8_DYNAMIC non-expert-linear-action= shared-group-scales=false}
-// WORKLOAD:      transformer-bind-workload{context-length=5 decode=true prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
-// WORKLOAD:      transformer-decompose{keep={gelu,layer_norm,latent_projection,quantized_latent_projection} level=framework }
+// WORKLOAD:      transformer-bind-workload{context-length=5 decode=true image-batch-size=0 image-height=0 image-width=0 prefix-cache-hit-rate=2.500000e-01 queries=3 query-length=9}
+// WORKLOAD:      transformer-decompose{eager-keep={delta_gating,gated_rms_norm,grid_embedding,gelu,layer_norm,latent_projection,linear_attention@qwen3_next,quantized_latent_projection} eager-towers=false keep={delta_gating,gated_rms_norm,grid_embedding,gelu,layer_norm,latent_projection,linear_attention@qwen3_next,quantized_latent_projection} level=framework }
 // WORKLOAD:      convert-transformer-to-ascend{compiled=false kernel-set=reference-2026.08}
 // WORKLOAD:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
 
@@ -20,7 +21,8 @@
 
 // A framework that launches the pieces keeps nothing.
 // RUN: tc-opt %s --tensorcast-eager="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PIECES
-// PIECES: transformer-decompose{ level=framework }
+// PIECES: transformer-decompose{ eager-towers=false level=framework ops={linear_attention}}
+// PIECES: transformer-decompose{eager-keep={grid_embedding} eager-towers=false keep={grid_embedding} level=framework }
 
 // Without a workload, nothing is bound.
 // RUN: tc-opt %s --tensorcast-eager --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=UNBOUND

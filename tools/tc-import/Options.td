@@ -19,5 +19,7 @@ def families : Separate<["--"], "families">, Alias<families_eq>;
 def mtp_eq : Joined<["--"], "num-mtp-tokens=">, MetaVarName<"N">,
   HelpText<"Tokens that prediction layers draft beyond the next one (default: 0)">;
 def mtp : Separate<["--"], "num-mtp-tokens">, Alias<mtp_eq>;
+def images : Flag<["--"], "images">,
+  HelpText<"Let the model look at images: with its vision tower">;
 def completion : Flag<["--"], "completion">,
   HelpText<"Print a completion script for bash">;

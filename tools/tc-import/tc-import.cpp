@@ -72,6 +72,8 @@ static LogicalResult import(CommandLine &line, MLIRContext *context) {
     return failure();
   if (line.hasFlag(OPT_reduced))
     *config = reduced(*config);
+  if (line.hasFlag(OPT_images) && failed(addVisionTower(*config, context)))
+    return failure();
   if (int64_t layers = line.getInteger(OPT_layers_eq, 0))
     config->numHiddenLayers = layers;
   if (failed(setDraftTokens(*config, line.getInteger(OPT_mtp_eq, 0), context)))

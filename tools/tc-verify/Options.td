@@ -26,6 +26,12 @@ defm query_length : Value<"query-length", "N",
   "New tokens of each request (default: 5)">;
 defm context_length : Value<"context-length", "N",
   "Tokens of each request in the cache already (default: 3)">;
+defm image_batch_size : Value<"image-batch-size", "N",
+  "Images of each request (default: 1 for a model with a vision tower)">;
+defm image_height : Value<"image-height", "N",
+  "Pixels from top to bottom of each image (default: two cells)">;
+defm image_width : Value<"image-width", "N",
+  "Pixels from left to right of each image (default: three cells)">;
 def decode : Flag<["--"], "decode">,
   HelpText<"A decode step: every token yields logits">;
 

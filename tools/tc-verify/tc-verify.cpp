@@ -6,6 +6,7 @@
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
 #include "tensorcast/CommandLine/InputModule.h"
 #include "tensorcast/CommandLine/OutputFile.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/InitAll.h"
 #include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Verify/Executable.h"
@@ -117,18 +118,35 @@ static LogicalResult write(const VerifyReport &report, bool isJson,
   return writeFile(path, text, context);
 }
 
+/// The images of the step: what the options say, or one small image for a model
+/// that has to look at some.
+static FailureOr<transformer::ImagesAttr> getImages(CommandLine &line,
+                                                    ModuleOp module) {
+  auto rule = module->getAttrOfType<transformer::ImageRuleAttr>(
+      transformer::kImagesAttrName);
+  bool hasTower = transformer::looksAtImages(module);
+  int64_t cell = rule && hasTower ? rule.getPatch() * rule.getMerge() : 0;
+  return transformer::cutImages(
+      module, line.getInteger(OPT_image_batch_size_eq, hasTower ? 1 : 0),
+      line.getInteger(OPT_image_height_eq, 2 * cell),
+      line.getInteger(OPT_image_width_eq, 3 * cell));
+}
+
 static int verify(CommandLine &line, const Request &request,
                   llvm::SourceMgr &sourceManager, MLIRContext *context) {
+  OwningOpRef<ModuleOp> before =
+      readModule(request.files.front(), sourceManager, context);
+  if (!before)
+    return ExitFailure;
+  FailureOr<transformer::ImagesAttr> images = getImages(line, *before);
+  if (failed(images))
+    return ExitFailure;
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
   auto workload = WorkloadAttr::getChecked(
       emit, context, request.queries, request.queryLength,
       request.contextLength, request.decode, /*data_parallel=*/int64_t(1),
-      FloatAttr());
+      FloatAttr(), *images);
   if (!workload)
-    return ExitFailure;
-  OwningOpRef<ModuleOp> before =
-      readModule(request.files.front(), sourceManager, context);
-  if (!before)
     return ExitFailure;
   OwningOpRef<ModuleOp> after =
       request.files.size() == 1

@@ -102,6 +102,13 @@ defm prefix_cache_hit_rate : Value<"prefix-cache-hit-rate",
   allCommands, "RATE",
   "Share of a prefill query in the prefix cache (default: 0)">;
 
+defm image_batch_size : Value<"image-batch-size", allCommands, "N",
+  "Images of each request, in front of its query (default: 0)">;
+defm image_height : Value<"image-height", allCommands, "N",
+  "Pixels from top to bottom of each image">;
+defm image_width : Value<"image-width", allCommands, "N",
+  "Pixels from left to right of each image">;
+
 //===----------------------------------------------------------------------===//
 // What it runs on
 //===----------------------------------------------------------------------===//
@@ -228,6 +235,8 @@ defm ep_size : Value<"ep-size", [TextGenerate], "N",
 defm moe_tp_size : Value<"moe-tp-size", [TextGenerate], "N",
   "Devices that share the matrices of each expert (default: devices / (ep * "
   "moe-dp))">;
+defm vision_tp_size : Value<"vision-tp-size", [TextGenerate], "N",
+  "Devices that share the vision tower (default: 1)">;
 defm moe_dp_size : Value<"moe-dp-size", [TextGenerate], "N",
   "Groups of devices that each have all experts (default: 1)">;
 def enable_redundant_experts : Flag<["--"], "enable-redundant-experts">,
@@ -265,7 +274,6 @@ def dump_op_bound_results : NotedFlag<"dump-op-bound-results",
 //===----------------------------------------------------------------------===//
 
 defm performance_model : LaterValue<"performance-model", "analytic", "MODEL">;
-defm vision_tp_size : LaterValue<"vision-tp-size", "1", "N">;
 defm speculative_method : LaterValue<"speculative-method", "none", "METHOD">;
 defm num_speculative_tokens : LaterValue<"num-speculative-tokens", "0", "N">;
 defm num_draft_layers : LaterValue<"num-draft-layers", "0", "N">;
@@ -274,9 +282,6 @@ defm draft_model_config_path :
 defm dspark_markov_rank : LaterValue<"dspark-markov-rank", "256", "N">;
 defm dspark_markov_head :
   LaterValue<"dspark-markov-head", "vanilla", "HEAD">;
-defm image_batch_size : LaterValue<"image-batch-size", "0", "N">;
-defm image_height : LaterValue<"image-height", "0", "N">;
-defm image_width : LaterValue<"image-width", "0", "N">;
 defm profiling_database_path :
   LaterValue<"profiling-database-path", "none", "DIR">;
 defm profiling_database : LaterValue<"profiling-database", "none", "DIR">;

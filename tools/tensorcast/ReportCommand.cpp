@@ -40,14 +40,19 @@ LogicalResult mlir::tensorcast::price(ModuleOp module, CommandLine &line) {
       getWorkload(line, context, transformer::getDataParallel(module));
   bool wantsWorkload = line.getArgs().hasArg(
       OPT_num_queries_eq, OPT_query_length_eq, OPT_context_length_eq,
-      OPT_decode, OPT_prefix_cache_hit_rate_eq);
+      OPT_decode, OPT_prefix_cache_hit_rate_eq, OPT_image_batch_size_eq,
+      OPT_image_height_eq, OPT_image_width_eq);
   if (wantsWorkload && !workload)
     return failure();
   double reserved = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   if (line.hasError() || failed(checkLowered(module)))
     return failure();
-  if (workload && failed(transformer::bindWorkload(module, workload)))
-    return failure();
+  if (workload) {
+    FailureOr<transformer::WorkloadAttr> all =
+        addImages(line, module, workload);
+    if (failed(all) || failed(transformer::bindWorkload(module, *all)))
+      return failure();
+  }
   if (!module->hasAttr(transformer::kWorkloadAttrName) &&
       transformer::dependsOnWorkload(module))
     return mlir::emitError(

@@ -5,6 +5,7 @@
 #include "tensorcast/CommandLine/InputModule.h"
 #include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Report/Compare.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,7 +61,7 @@ LogicalResult Session::report(ModuleOp module) {
   FailureOr<Report> report = buildReport(module, options);
   if (failed(report))
     return failure();
-  std::string shortage = describeShortage(report->memory);
+  std::string shortage = describeShortage(*report);
   if (!shortage.empty())
     emitWarning(UnknownLoc::get(&context)) << shortage;
   if (failed(writeTrace(module, *report)))
@@ -98,9 +99,11 @@ LogicalResult Session::compare(ModuleOp before, ModuleOp after,
 transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
                                                         MLIRContext *context,
                                                         int64_t dataParallel) {
-  llvm::opt::OptSpecifier ids[] = {OPT_num_queries_eq, OPT_query_length_eq,
-                                   OPT_context_length_eq, OPT_decode,
-                                   OPT_prefix_cache_hit_rate_eq};
+  llvm::opt::OptSpecifier ids[] = {
+      OPT_num_queries_eq,           OPT_query_length_eq,
+      OPT_context_length_eq,        OPT_decode,
+      OPT_prefix_cache_hit_rate_eq, OPT_image_batch_size_eq,
+      OPT_image_height_eq,          OPT_image_width_eq};
   if (llvm::none_of(ids, [&](auto id) { return line.getArgs().hasArg(id); }))
     return {};
   for (auto [id, name] : {std::pair(OPT_num_queries_eq, "--num-queries"),
@@ -119,7 +122,27 @@ transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
   return transformer::WorkloadAttr::getChecked(
       emit, context, queries, queryLength, contextLength,
-      line.hasFlag(OPT_decode), dataParallel, rate);
+      line.hasFlag(OPT_decode), dataParallel, rate, transformer::ImagesAttr());
+}
+
+FailureOr<transformer::WorkloadAttr>
+mlir::tensorcast::addImages(CommandLine &line, ModuleOp module,
+                            transformer::WorkloadAttr workload) {
+  FailureOr<transformer::ImagesAttr> images = transformer::cutImages(
+      module, line.getInteger(OPT_image_batch_size_eq, 0),
+      line.getInteger(OPT_image_height_eq, 0),
+      line.getInteger(OPT_image_width_eq, 0));
+  if (failed(images))
+    return failure();
+  auto emit = [&] { return emitError(module.getLoc()); };
+  auto result = transformer::WorkloadAttr::getChecked(
+      emit, module.getContext(), workload.getQueries(),
+      workload.getQueryLength(), workload.getContextLength(),
+      workload.getDecode(), workload.getDataParallel(),
+      workload.getPrefixCacheHitRate(), *images);
+  if (!result)
+    return failure();
+  return result;
 }
 
 StringRef mlir::tensorcast::getInput(CommandLine &line, StringRef what) {

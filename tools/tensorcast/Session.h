@@ -68,6 +68,12 @@ StringRef getFile(CommandLine &line);
 /// no prices yet, after binding the workload of the options.
 LogicalResult price(ModuleOp module, CommandLine &line);
 
+/// `workload` with the images that the options describe, as the model of
+/// `module` cuts them.
+FailureOr<transformer::WorkloadAttr>
+addImages(CommandLine &line, ModuleOp module,
+          transformer::WorkloadAttr workload);
+
 /// Reads the module at `path` and prices it anew where options ask for it, or
 /// where it has no prices yet.
 OwningOpRef<ModuleOp> readPriced(Session &session, CommandLine &line,

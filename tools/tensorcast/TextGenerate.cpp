@@ -114,8 +114,8 @@ static void checkGroups(CommandLine &line) {
   for (OptionID id :
        {OPT_num_devices_eq, OPT_tp_size_eq, OPT_dp_size_eq, OPT_pp_size_eq,
         OPT_o_proj_tp_size_eq, OPT_mlp_tp_size_eq, OPT_lmhead_tp_size_eq,
-        OPT_ep_size_eq, OPT_moe_tp_size_eq, OPT_moe_dp_size_eq,
-        OPT_dcp_size_eq})
+        OPT_ep_size_eq, OPT_moe_tp_size_eq, OPT_moe_dp_size_eq, OPT_dcp_size_eq,
+        OPT_vision_tp_size_eq})
     if (const Arg *arg = line.getArgs().getLastArg(id);
         arg && line.getInteger(id, 1) < 1)
       line.reportError("expected '" + getOptionName(*arg) +
@@ -188,6 +188,10 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.mlp = line.getInteger(OPT_mlp_tp_size_eq, 0);
   options.head = line.getInteger(OPT_lmhead_tp_size_eq, 0);
   options.expert = line.getInteger(OPT_ep_size_eq, 0);
+  options.vision = line.getInteger(OPT_vision_tp_size_eq, 0);
+  options.imageBatchSize = line.getInteger(OPT_image_batch_size_eq, 0);
+  options.imageHeight = line.getInteger(OPT_image_height_eq, 0);
+  options.imageWidth = line.getInteger(OPT_image_width_eq, 0);
   options.expertTensor = line.getInteger(OPT_moe_tp_size_eq, 0);
   options.expertData = line.getInteger(OPT_moe_dp_size_eq, 0);
   // Only decode steps read what devices would share.
@@ -305,6 +309,10 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   if (request.layers > 0)
     decoder->numHiddenLayers = request.layers;
   if (failed(setDraftTokens(*decoder, request.draftTokens, context)))
+    return ExitFailure;
+  // In a decode step, what was seen is in the cache.
+  if (line.getInteger(OPT_image_batch_size_eq, 0) > 0 &&
+      !line.hasFlag(OPT_decode) && failed(addVisionTower(*decoder, context)))
     return ExitFailure;
 
   OwningOpRef<ModuleOp> module = buildModel(*decoder, context), before;

@@ -36,6 +36,15 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
   Option<double> prefixCacheHitRate{
       *this, "prefix-cache-hit-rate",
       llvm::cl::desc("Share of a prefill query that the prefix cache holds.")};
+  Option<int64_t> imageBatchSize{
+      *this, "image-batch-size",
+      llvm::cl::desc("Images of each request, in front of its query.")};
+  Option<int64_t> imageHeight{
+      *this, "image-height",
+      llvm::cl::desc("Pixels from top to bottom of each image.")};
+  Option<int64_t> imageWidth{
+      *this, "image-width",
+      llvm::cl::desc("Pixels from left to right of each image.")};
   Option<std::string> device{
       *this, "device",
       llvm::cl::desc("Name of a device profile or path of its JSON file; the "
@@ -99,6 +108,9 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
   Option<bool> hostSharedExperts{
       *this, "host-external-shared-experts",
       llvm::cl::desc("Price a device that holds the shared expert.")};
+  Option<int64_t> vision{
+      *this, "vision-tp",
+      llvm::cl::desc("Devices that share the vision tower; 1 if 0.")};
   Option<std::string> reference{
       *this, "reference",
       llvm::cl::desc("Date of the reference simulator whose kernel set and "

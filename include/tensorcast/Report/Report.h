@@ -163,8 +163,9 @@ LogicalResult printChromeTrace(raw_ostream &os, ModuleOp module,
 /// law, its terms, peaks, efficiencies and where they are from.
 LogicalResult explainKernel(raw_ostream &os, ModuleOp module, StringRef name);
 
-/// One line on stderr's behalf if the model does not fit, else empty.
-std::string describeShortage(const MemoryUse &memory);
+/// One line on stderr's behalf if the model, or a stage of it, does not fit,
+/// else empty.
+std::string describeShortage(const Report &report);
 
 } // namespace mlir::tensorcast
 

@@ -40,6 +40,36 @@ struct LowerCast : LoweringPattern<CastOp> {
   }
 };
 
+/// What a weight was converted from, or the weight itself.
+static bool isWeight(Value value) {
+  if (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  else if (auto view = value.getDefiningOp<ascend::ViewOp>();
+           view && view.getInputs().size() == 1)
+    value = view.getInputs().front();
+  else if (auto launch = value.getDefiningOp<ascend::LaunchOp>();
+           launch && launch.getKernel() == "cast_weight")
+    value = launch.getInputs().front();
+  return value.getDefiningOp<WeightOp>() != nullptr;
+}
+
+/// The same for what is added to a weight.
+struct LowerAddScalar : LoweringPattern<AddScalarOp> {
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(AddScalarOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isWeight(op.getInput()))
+      return replaceWithElementwiseLaunch(op, kernels, rewriter, "add_scalar");
+    if (kernels.lookup("add_scalar_weight"))
+      return replaceWithElementwiseLaunch(op, kernels, rewriter,
+                                          "add_scalar_weight");
+    rewriter.replaceOpWithNewOp<ascend::ViewOp>(op, op->getResultTypes(),
+                                                op->getOperands());
+    return success();
+  }
+};
+
 /// The kernel depends on the formula.
 struct LowerGelu : LoweringPattern<GeluOp> {
   using LoweringPattern::LoweringPattern;
@@ -94,18 +124,20 @@ struct LowerDynamicQuantize : LoweringPattern<DynamicQuantizeOp> {
 
 void mlir::tensorcast::populateElementwiseLowering(RewritePatternSet &patterns,
                                                    const KernelSet &kernels) {
-  patterns.add<LowerElementwise<AddOp>, LowerElementwise<AddScalarOp>,
-               LowerCast, LowerElementwise<ConcatOp>, LowerElementwise<DivOp>,
-               LowerDynamicQuantize, LowerElementwise<ErfOp>, LowerGelu,
-               LowerElementwise<MeanOp>, LowerElementwise<MulOp>,
-               LowerElementwise<MulScalarOp>, LowerElementwise<NegOp>,
-               LowerElementwise<PowOp>, LowerElementwise<QuantizeOp>,
-               LowerElementwise<RsqrtOp>, LowerElementwise<SiluOp>,
-               LowerElementwise<SqrtOp>, LowerElementwise<SubOp>,
-               LowerElementwise<SwiGLUOp>, LowerElementwise<TanhOp>,
-               LowerElementwise<ExpOp>, LowerElementwise<MaxOp>,
-               LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
-               LowerElementwise<ClampedSwiGLUOp>, LowerElementwise<SigmoidOp>,
+  patterns.add<LowerElementwise<AddOp>, LowerAddScalar, LowerElementwise<CosOp>,
+               LowerElementwise<SinOp>, LowerCast, LowerElementwise<ConcatOp>,
+               LowerElementwise<DivOp>, LowerDynamicQuantize,
+               LowerElementwise<ErfOp>, LowerGelu, LowerElementwise<MeanOp>,
+               LowerElementwise<MulOp>, LowerElementwise<MulScalarOp>,
+               LowerElementwise<NegOp>, LowerElementwise<PowOp>,
+               LowerElementwise<QuantizeOp>, LowerElementwise<RsqrtOp>,
+               LowerElementwise<SiluOp>, LowerElementwise<SqrtOp>,
+               LowerElementwise<SubOp>, LowerElementwise<SwiGLUOp>,
+               LowerElementwise<TanhOp>, LowerElementwise<ExpOp>,
+               LowerElementwise<MaxOp>, LowerElementwise<MaxScalarOp>,
+               LowerElementwise<MinScalarOp>, LowerElementwise<ClampedSwiGLUOp>,
+               LowerElementwise<LimitedSwiGLUOp>, LowerElementwise<LogOp>,
+               LowerElementwise<Log1pOp>, LowerElementwise<SigmoidOp>,
                LowerElementwise<SoftmaxOp>, LowerElementwise<SumOp>,
                LowerElementwise<TakeOp>, LowerElementwise<TopKOp>>(
       patterns.getContext(), kernels);

@@ -64,7 +64,14 @@ struct LowerPadRows : LoweringPattern<PadRowsOp> {
   LogicalResult matchAndRewrite(PadRowsOp op,
                                 PatternRewriter &rewriter) const override {
     MLIRContext *context = op.getContext();
-    ExprAttr rows = getExpr(context, getDims(op.getInput().getType())[0]);
+    // Token ids are read as they are: rows of padding choose no expert.
+    RankedTensorType input = op.getInput().getType();
+    if (input.getElementType().isInteger()) {
+      rewriter.replaceOpWithNewOp<ascend::ViewOp>(op, TypeRange{op.getType()},
+                                                  op.getInput());
+      return success();
+    }
+    ExprAttr rows = getExpr(context, getDims(input)[0]);
     if (!rows)
       return rewriter.notifyMatchFailure(op, kUnknownSize);
     auto number = [&](int64_t value) {

@@ -84,6 +84,7 @@ FailureOr<KernelSet> KernelSet::load(StringRef name, bool compiled,
 
   KernelSet set;
   set.name = name.str();
+  set.compiled = compiled;
   for (const char *part : {"kernels", "compiled"}) {
     auto kernels = json->find(part);
     if (kernels == json->end() || (part == StringRef("compiled") && !compiled))

@@ -79,6 +79,12 @@ void populateLatentLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateContextLowering(RewritePatternSet &patterns,
                              const KernelSet &kernels);
+void populateCompressedLowering(RewritePatternSet &patterns,
+                                const KernelSet &kernels);
+void populateHyperLowering(RewritePatternSet &patterns,
+                           const KernelSet &kernels);
+void populateLinearAttentionLowering(RewritePatternSet &patterns,
+                                     const KernelSet &kernels);
 void populateDistributionLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
 void populateNormLowering(RewritePatternSet &patterns,
@@ -88,6 +94,8 @@ void populateRoutingLowering(RewritePatternSet &patterns,
 void populateSamplingLowering(RewritePatternSet &patterns,
                               const KernelSet &kernels);
 void populateExpertLowering(RewritePatternSet &patterns,
+                            const KernelSet &kernels);
+void populateVisionLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateExpertKernelLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
@@ -101,8 +109,9 @@ std::string getKernelName(transformer::DispatchFFNCombineOp op);
 LogicalResult mergeFusedLaunches(ModuleOp module);
 
 /// Rewrites the model as the reference simulator sees it, where the kernel set
-/// says so (Reference/).
-void applyReferenceWays(ModuleOp module, const KernelSet &kernels);
+/// says so (Reference/). Functions that run op by op have `eagerKernels`.
+void applyReferenceWays(ModuleOp module, const KernelSet &kernels,
+                        const KernelSet &eagerKernels);
 
 /// Copies the rows of experts where the kernel set does (Reference/).
 void joinExperts(ModuleOp module, const KernelSet &kernels);

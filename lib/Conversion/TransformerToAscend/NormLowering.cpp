@@ -125,7 +125,11 @@ struct LowerRope : LoweringPattern<RopeOp> {
     ExprAttr elements = getNumElements(op.getType());
     if (!elements)
       return rewriter.notifyMatchFailure(op, kUnknownSize);
-    if (!kernels.lookup("rope"))
+    // Complex numbers may have a kernel of their own.
+    bool isComplex =
+        op.getStyle() == RopeStyle::Complex && kernels.lookup("rope_complex");
+    StringRef name = isComplex ? "rope_complex" : "rope";
+    if (!kernels.lookup(name))
       return rewriter.notifyMatchFailure(op, "the set has no kernel for it");
     SmallVector<Value> inputs{op.getInput()};
     llvm::append_range(inputs, getTableParts(rewriter, op.getLoc(),
@@ -135,7 +139,7 @@ struct LowerRope : LoweringPattern<RopeOp> {
                          op.getTable().getType().getElementType());
     };
     return replaceWithLaunch(op, kernels, rewriter,
-                             {"rope", inputs, {}, {}, work});
+                             {name, inputs, {}, {}, work});
   }
 };
 

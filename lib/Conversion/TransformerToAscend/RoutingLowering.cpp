@@ -16,6 +16,9 @@ struct LowerSelectExperts : LoweringPattern<SelectExpertsOp> {
 
   LogicalResult matchAndRewrite(SelectExpertsOp op,
                                 PatternRewriter &rewriter) const override {
+    if (op.getGatingKernel() && op.getScore() == ScoreFunction::SqrtSoftplus &&
+        kernels.lookup("score_top_k"))
+      return chooseByScores(op, rewriter);
     if (!op.getGatingKernel() && kernels.getSwitch("no_fused_gating") != 0)
       return rewriter.notifyMatchFailure(
           op, "it is composite; run transformer-decompose first");
@@ -24,6 +27,8 @@ struct LowerSelectExperts : LoweringPattern<SelectExpertsOp> {
     SmallVector<Value> inputs = {op.getLogits()};
     if (op.getBias() && !isBare)
       inputs.push_back(op.getBias());
+    if (op.getTable())
+      llvm::append_values(inputs, op.getTokens(), op.getTable());
     ExprAttr scores = getNumElements(op.getLogits().getType());
     if (!scores)
       return rewriter.notifyMatchFailure(op, kUnknownSize);
@@ -46,6 +51,86 @@ struct LowerSelectExperts : LoweringPattern<SelectExpertsOp> {
   }
 
 private:
+  /// Scores have kernels of their own, in front of the one that chooses.
+  LogicalResult chooseByScores(SelectExpertsOp op,
+                               PatternRewriter &rewriter) const {
+    RankedTensorType type = op.getLogits().getType();
+    ExprAttr scores = getNumElements(type);
+    ExprAttr choices = getNumElements(op.getIds().getType());
+    if (!scores || !choices)
+      return rewriter.notifyMatchFailure(op, kUnknownSize);
+    auto launch =
+        [&](StringRef kernel, TypeRange types, ValueRange inputs,
+            llvm::function_ref<void(OpBuilder &, Location, const Kernel &)>
+                work = {}) -> FailureOr<ascend::LaunchOp> {
+      return createLaunch(op, types, kernels, rewriter,
+                          {kernel, llvm::to_vector(inputs), {}, {}, work});
+    };
+    Value value = op.getLogits();
+    SmallVector<StringRef> steps = {"softplus", "sqrt"};
+    if (!kernels.lookup("softplus"))
+      steps = {"exp", "log1p", "greater", "select", "sqrt"};
+    for (StringRef step : steps) {
+      Type result = step == "greater"
+                        ? withElementType(type, rewriter.getI1Type())
+                        : type;
+      // Where logits are large, they are the scores.
+      SmallVector<Value> inputs = {value};
+      if (step == "greater")
+        inputs = {op.getLogits()};
+      else if (step == "select")
+        inputs = {value, op.getLogits(), op.getLogits()};
+      FailureOr<ascend::LaunchOp> built = launch(step, result, inputs);
+      if (failed(built))
+        return failure();
+      value = built->getResult(0);
+    }
+    SmallVector<Value> inputs = {value};
+    if (op.getBias())
+      inputs.push_back(op.getBias());
+    if (op.getTable())
+      llvm::append_values(inputs, getAllTokens(op.getTokens()), op.getTable());
+    auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
+      Type f32 = builder.getF32Type();
+      auto add = [&](ExprAttr elements, double each) {
+        if (each > 0)
+          ascend::ElementwiseOp::create(
+              builder, loc, elements, ExprAttr::constant(op.getContext(), each),
+              f32);
+      };
+      double perScore = kernel.getCoefficient("f32_ops_per_score");
+      add(scores, perScore + (perScore > 0 && op.getBias() ? 1 : 0));
+      add(choices, kernel.getCoefficient("f32_ops_per_choice") +
+                       (op.getNormalize() ? 2 : 0));
+    };
+    RankedTensorType weights = op.getWeights().getType();
+    RankedTensorType wide = withElementType(weights, rewriter.getF32Type());
+    FailureOr<ascend::LaunchOp> chosen =
+        launch(op.getTable() ? "hash_top_k" : "score_top_k",
+               {wide, op.getIds().getType()}, inputs, work);
+    if (failed(chosen))
+      return failure();
+    Value result = chosen->getResult(0);
+    if (weights != wide) {
+      FailureOr<ascend::LaunchOp> cast = launch("cast", weights, result);
+      if (failed(cast))
+        return failure();
+      result = cast->getResult(0);
+    }
+    rewriter.replaceOp(op, {result, chosen->getResult(1)});
+    return success();
+  }
+
+  /// The ids of all tokens, of which a device may route a part.
+  static Value getAllTokens(Value tokens) {
+    while (Operation *part = tokens.getDefiningOp()) {
+      if (!isa<OwnRowsOp, PadRowsOp, ascend::ViewOp>(part))
+        break;
+      tokens = part->getOperand(0);
+    }
+    return tokens;
+  }
+
   /// Normalizes and rounds scores by kernels of their own.
   LogicalResult finish(SelectExpertsOp op, Value &weights,
                        PatternRewriter &rewriter) const {

@@ -46,38 +46,34 @@ public:
   using ConvertTransformerToAscendBase::ConvertTransformerToAscendBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    FailureOr<KernelSet> loaded =
-        KernelSet::load(kernelSet, compiled, UnknownLoc::get(context));
-    if (failed(loaded))
+    Location loc = UnknownLoc::get(context);
+    FailureOr<KernelSet> loaded = KernelSet::load(kernelSet, compiled, loc);
+    FailureOr<KernelSet> eager = failure();
+    if (succeeded(loaded))
+      eager = KernelSet::load(kernelSet, /*compiled=*/false, loc);
+    if (failed(eager))
       return failure();
     kernels = std::make_shared<KernelSet>(std::move(*loaded));
-    RewritePatternSet set(context);
-    populateElementwiseLowering(set, *kernels);
-    populateLookupLowering(set, *kernels);
-    populateLinearLowering(set, *kernels);
-    populateAttentionLowering(set, *kernels);
-    populateLatentLowering(set, *kernels);
-    populateContextLowering(set, *kernels);
-    populateNormLowering(set, *kernels);
-    populateDistributionLowering(set, *kernels);
-    populateRoutingLowering(set, *kernels);
-    populateExpertLowering(set, *kernels);
-    populateExpertKernelLowering(set, *kernels);
-    populateSamplingLowering(set, *kernels);
-    patterns = std::move(set);
+    eagerKernels = std::make_shared<KernelSet>(std::move(*eager));
+    patterns = getPatterns(context, *kernels);
+    eagerPatterns = getPatterns(context, *eagerKernels);
     return success();
   }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    applyReferenceWays(module, *kernels);
+    applyReferenceWays(module, *kernels, *eagerKernels);
     // A table of rotations is two tables on the device, looked up one by one.
     expandOps<RopeTableOp>(module);
     if (!kernels->lookup("softmax"))
       expandOps<SoftmaxOp>(module);
+    if (!kernels->lookup("hyper_input"))
+      expandOps<HyperInputOp>(module);
     joinExperts(module, *kernels);
     launchPerExpert(module, *kernels);
-    walkAndApplyPatterns(module, patterns);
+    for (Operation &op : *module.getBody())
+      walkAndApplyPatterns(&op, op.hasAttr(kEagerAttrName) ? eagerPatterns
+                                                           : patterns);
     if (failed(checkLowered(module)) || failed(mergeFusedLaunches(module)))
       return signalPassFailure();
     module->setAttr(ascend::kKernelSetAttrName,
@@ -85,12 +81,35 @@ public:
   }
 
 private:
+  static FrozenRewritePatternSet getPatterns(MLIRContext *context,
+                                             const KernelSet &kernels) {
+    RewritePatternSet set(context);
+    populateElementwiseLowering(set, kernels);
+    populateLookupLowering(set, kernels);
+    populateLinearLowering(set, kernels);
+    populateAttentionLowering(set, kernels);
+    populateLatentLowering(set, kernels);
+    populateContextLowering(set, kernels);
+    populateCompressedLowering(set, kernels);
+    populateHyperLowering(set, kernels);
+    populateLinearAttentionLowering(set, kernels);
+    populateNormLowering(set, kernels);
+    populateDistributionLowering(set, kernels);
+    populateRoutingLowering(set, kernels);
+    populateExpertLowering(set, kernels);
+    populateExpertKernelLowering(set, kernels);
+    populateSamplingLowering(set, kernels);
+    populateVisionLowering(set, kernels);
+    return set;
+  }
+
   /// Reports every op that is still there, each with a reason.
   LogicalResult checkLowered(ModuleOp module) {
     bool lowered = true;
     module.walk([&](Operation *op) {
       if (!isa_and_nonnull<TransformerDialect>(op->getDialect()) ||
-          isa<FusedOp, KVCacheOp, LayerOp, StageOp, WeightOp, YieldOp>(op))
+          isa<FusedOp, KVCacheOp, LayerOp, StageOp, StateOp, WeightOp, YieldOp>(
+              op))
         return;
       lowered = false;
       op->emitOpError("cannot be lowered to a kernel: ") << explain(op);
@@ -117,7 +136,8 @@ private:
                : "kernel sets have no rule for it";
   }
 
-  std::shared_ptr<KernelSet> kernels;
-  FrozenRewritePatternSet patterns;
+  /// Functions that run op by op have kernels of their own.
+  std::shared_ptr<KernelSet> kernels, eagerKernels;
+  FrozenRewritePatternSet patterns, eagerPatterns;
 };
 } // namespace

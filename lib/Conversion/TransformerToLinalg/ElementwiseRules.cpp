@@ -125,6 +125,27 @@ static Value buildScalar(OpBuilder &builder, Location loc, ExpOp,
   return math::ExpOp::create(builder, loc, args[0]);
 }
 
+static Value buildScalar(OpBuilder &builder, Location loc, LogOp,
+                         ValueRange args) {
+  return math::LogOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, LimitedSwiGLUOp op,
+                         ValueRange args) {
+  double limit = op.getLimit().convertToDouble();
+  Value most = makeScalar(builder, loc, args[0].getType(), limit);
+  Value least = makeScalar(builder, loc, args[0].getType(), -limit);
+  Value gate = arith::MinimumFOp::create(builder, loc, args[0], most);
+  Value up = arith::MinimumFOp::create(builder, loc, args[1], most);
+  up = arith::MaximumFOp::create(builder, loc, up, least);
+  return arith::MulFOp::create(builder, loc, buildSilu(builder, loc, gate), up);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, Log1pOp,
+                         ValueRange args) {
+  return math::Log1pOp::create(builder, loc, args[0]);
+}
+
 static Value buildScalar(OpBuilder &builder, Location loc, SigmoidOp,
                          ValueRange args) {
   Value one = makeScalar(builder, loc, args[0].getType(), 1);
@@ -132,6 +153,16 @@ static Value buildScalar(OpBuilder &builder, Location loc, SigmoidOp,
   Value exponential = math::ExpOp::create(builder, loc, negated);
   Value divisor = arith::AddFOp::create(builder, loc, one, exponential);
   return arith::DivFOp::create(builder, loc, one, divisor);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, CosOp,
+                         ValueRange args) {
+  return math::CosOp::create(builder, loc, args[0]);
+}
+
+static Value buildScalar(OpBuilder &builder, Location loc, SinOp,
+                         ValueRange args) {
+  return math::SinOp::create(builder, loc, args[0]);
 }
 
 static Value buildScalar(OpBuilder &builder, Location loc, TanhOp,
@@ -199,11 +230,13 @@ void tensorcast::populateElementwiseRules(RewritePatternSet &patterns,
                LowerElementwise<MulOp>, LowerElementwise<DivOp>,
                LowerElementwise<AddScalarOp>, LowerElementwise<MulScalarOp>,
                LowerElementwise<MaxScalarOp>, LowerElementwise<MinScalarOp>,
-               LowerElementwise<ExpOp>, LowerElementwise<SigmoidOp>,
-               LowerElementwise<PowOp>, LowerElementwise<NegOp>,
-               LowerElementwise<SqrtOp>, LowerElementwise<RsqrtOp>,
-               LowerElementwise<TanhOp>, LowerElementwise<ErfOp>,
-               LowerElementwise<SiluOp>, LowerElementwise<GeluOp>,
-               LowerElementwise<CastOp>, LowerElementwise<SwiGLUOp>>(
-      patterns.getContext(), rules);
+               LowerElementwise<ExpOp>, LowerElementwise<LimitedSwiGLUOp>,
+               LowerElementwise<LogOp>, LowerElementwise<Log1pOp>,
+               LowerElementwise<SigmoidOp>, LowerElementwise<PowOp>,
+               LowerElementwise<NegOp>, LowerElementwise<SqrtOp>,
+               LowerElementwise<RsqrtOp>, LowerElementwise<CosOp>,
+               LowerElementwise<SinOp>, LowerElementwise<TanhOp>,
+               LowerElementwise<ErfOp>, LowerElementwise<SiluOp>,
+               LowerElementwise<GeluOp>, LowerElementwise<CastOp>,
+               LowerElementwise<SwiGLUOp>>(patterns.getContext(), rules);
 }

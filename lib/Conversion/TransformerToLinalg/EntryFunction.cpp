@@ -41,7 +41,7 @@ static SmallVector<Declaration> collectDeclarations(func::FuncOp function) {
   SmallVector<Declaration> declarations;
   llvm::DenseMap<std::tuple<Attribute, Type, Attribute>, size_t> known;
   function.walk([&](Operation *op) {
-    if (!isa<WeightOp, KVCacheOp>(op))
+    if (!isa<WeightOp, KVCacheOp, StateOp>(op))
       return;
     StringRef kind = isa<WeightOp>(op) ? kKindWeight : kKindCache;
     auto name = op->getAttrOfType<StringAttr>("name");
@@ -110,6 +110,20 @@ static bool endsBlock(Operation *op) {
   return weight.getType().getRank() == (isExpert ? 3 : 2);
 }
 
+/// How many experts the entries of a table choose from; 0 if `table` is none.
+static int64_t countExperts(Value table) {
+  for (Operation *user : table.getUsers()) {
+    if (auto select = dyn_cast<SelectExpertsOp>(user))
+      return select.getLogits().getType().getDimSize(1);
+    if (!isa<LookUpExpertsOp>(user))
+      continue;
+    for (Operation *reader : user->getUsers())
+      if (auto take = dyn_cast<TakeOp>(reader))
+        return take.getInput().getType().getShape().back();
+  }
+  return 0;
+}
+
 DictionaryAttr Declaration::describe(MLIRContext *context) const {
   NamedAttrList attrs(::describe(context, kind, name));
   if (part)
@@ -121,6 +135,9 @@ DictionaryAttr Declaration::describe(MLIRContext *context) const {
             user))
       if (auto size = user->getAttrOfType<IntegerAttr>("group_size"))
         attrs.set(kGroupSizeAttrName, size);
+  if (int64_t experts = countExperts(ops.front()->getResult(0)))
+    attrs.set(kLimitAttrName,
+              IntegerAttr::get(IntegerType::get(context, 64), experts));
   std::optional<QuantizedUse> use = findQuantizedUse(ops.front()->getResult(0));
   if (!use)
     return attrs.getDictionary(context);
@@ -138,13 +155,25 @@ DictionaryAttr Declaration::describe(MLIRContext *context) const {
   return attrs.getDictionary(context);
 }
 
+/// Whether `result` of `user` is what becomes of `cache`: an op may write two.
+static bool isStateOf(Operation *user, Value cache, Value result) {
+  if (!isa<KVCacheType, StateType>(result.getType()))
+    return false;
+  if (auto linear = dyn_cast<LinearAttentionOp>(user))
+    return (linear.getConvState() == cache) ==
+           (linear.getNewConvState() == result);
+  auto compress = dyn_cast<CompressOp>(user);
+  return !compress ||
+         (compress.getCache() == cache) == (compress.getCacheAfter() == result);
+}
+
 /// The cache that `cache` has become at the end of the step.
 static FailureOr<Value> findFinalCache(Value cache, StringRef name) {
   while (true) {
     Value next;
     for (Operation *user : cache.getUsers())
       for (Value result : user->getResults()) {
-        if (!isa<KVCacheType>(result.getType()))
+        if (!isStateOf(user, cache, result))
           continue;
         if (next && next != result)
           return emitError(user->getLoc())
@@ -225,6 +254,11 @@ static DictionaryAttr describeIndices(BlockArgument argument) {
   for (Operation *user : argument.getUsers()) {
     if (auto embedding = dyn_cast<EmbeddingOp>(user))
       selectFrom(embedding.getTable());
+    if (auto lookUp = dyn_cast<LookUpExpertsOp>(user))
+      selectFrom(lookUp.getTable());
+    if (auto select = dyn_cast<SelectExpertsOp>(user);
+        select && select.getTable())
+      selectFrom(select.getTable());
     if (auto table = dyn_cast<RopeTableOp>(user)) {
       arePositions = true;
       selectFrom(table.getCos());
@@ -251,7 +285,7 @@ static DictionaryAttr describeArgument(func::FuncOp function, unsigned index) {
   auto tensor = dyn_cast<RankedTensorType>(argument.getType());
   if (tensor && tensor.getElementType().isInteger(64))
     return describeIndices(argument);
-  bool isCache = isa<KVCacheType>(argument.getType());
+  bool isCache = isa<KVCacheType, StateType>(argument.getType());
   return describe(function.getContext(), isCache ? kKindCache : kKindInput, "");
 }
 

@@ -8,7 +8,10 @@
 // the type), a rope table `2 x tokens x width` (cosines, sines), and a cache
 // `requests x kv tokens x 2 x heads x head size` (keys, values), or `requests x
 // kv tokens x row` where heads share one; where devices share the tokens, it
-// has those that the device keeps.
+// has those that the device keeps. Where heads of keys and of values differ in
+// size, the cache has room for the larger ones. A window changes nothing of
+// that: attention hides what is before it. A state becomes `requests x` its
+// sizes per request.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,11 +79,18 @@ void populateRoutingRules(RewritePatternSet &patterns,
 void populateExpertRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateGroupedLinearRules(RewritePatternSet &patterns,
                                 const RuleContext &rules);
+void populateSparseRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateCompressedRules(RewritePatternSet &patterns,
+                             const RuleContext &rules);
+void populateHyperRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateIndexerRules(RewritePatternSet &patterns,
                           const RuleContext &rules);
 void populateLatentProjectionRules(RewritePatternSet &patterns,
                                    const RuleContext &rules);
 void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateLinearAttentionRules(RewritePatternSet &patterns,
+                                  const RuleContext &rules);
+void populateVisionRules(RewritePatternSet &patterns, const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions

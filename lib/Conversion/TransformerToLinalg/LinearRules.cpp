@@ -19,6 +19,17 @@ static std::optional<std::string> getExchange(LinearLikeOp op) {
          " devices, and only one is run";
 }
 
+/// `product` plus `bias`, if there is one, rounded once to `type`.
+static Value addBias(OpBuilder &builder, Location loc, RankedTensorType type,
+                     Value product, Value bias) {
+  if (!bias)
+    return buildRound(builder, loc, type, product);
+  auto add = [](OpBuilder &inner, Location innerLoc, ValueRange args) -> Value {
+    return arith::AddFOp::create(inner, innerLoc, args[0], args[1]);
+  };
+  return buildElementwise(builder, loc, type, {product, bias}, add);
+}
+
 Value tensorcast::buildGroupScaled(OpBuilder &builder, Location loc,
                                    Value input, Value scales,
                                    int64_t groupSize) {
@@ -41,12 +52,10 @@ struct LowerMatmul : LinalgRule<MatmulOp> {
   LogicalResult
   matchAndRewrite(MatmulOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getBias())
-      return decline(op, rewriter, "it adds a bias");
     Value product = buildMatmul(rewriter, op.getLoc(), adaptor.getLhs(),
                                 adaptor.getRhs(), op.getTransposed());
-    rewriter.replaceOp(
-        op, buildRound(rewriter, op.getLoc(), op.getType(), product));
+    rewriter.replaceOp(op, addBias(rewriter, op.getLoc(), op.getType(), product,
+                                   adaptor.getBias()));
     return success();
   }
 };
@@ -62,17 +71,8 @@ struct LowerLinear : LinalgRule<LinearOp> {
     Location loc = op.getLoc();
     Value product = buildMatmul(rewriter, loc, adaptor.getInput(),
                                 adaptor.getWeight(), /*transposed=*/true);
-    SmallVector<Value> operands = {product};
-    if (adaptor.getBias())
-      operands.push_back(adaptor.getBias());
-    auto addBias = [](OpBuilder &builder, Location innerLoc,
-                      ValueRange args) -> Value {
-      if (args.size() == 1)
-        return args[0];
-      return arith::AddFOp::create(builder, innerLoc, args[0], args[1]);
-    };
     rewriter.replaceOp(
-        op, buildElementwise(rewriter, loc, op.getType(), operands, addBias));
+        op, addBias(rewriter, loc, op.getType(), product, adaptor.getBias()));
     return success();
   }
 };

@@ -102,7 +102,8 @@ struct LowerRope : LinalgRule<RopeOp> {
             tensor::ExtractOp::create(builder, loc, tensor, indices);
         return widen(builder, loc, element);
       };
-      bool isHalf = op.getStyle() != RopeStyle::Interleaved;
+      bool isHalf = op.getStyle() != RopeStyle::Interleaved &&
+                    op.getStyle() != RopeStyle::Complex;
       Value isFirst;
       if (isHalf) {
         isFirst = compare(arith::CmpIPredicate::slt, width / 2);

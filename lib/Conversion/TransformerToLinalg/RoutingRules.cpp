@@ -181,6 +181,45 @@ struct LowerMaskGroups : LinalgRule<MaskGroupsOp> {
 // The choice
 //===----------------------------------------------------------------------===//
 
+/// Rows of a table of integers; ids out of range pick the nearest row.
+static Value buildChoices(OpBuilder &builder, Location loc, Value table,
+                          Value tokens, RankedTensorType type) {
+  int64_t rows = getTensorType(table).getDimSize(0);
+  auto body = [&](OpBuilder &inner, Location innerLoc, ValueRange at) -> Value {
+    Value row = readIndex(inner, innerLoc, tokens, at[0], rows);
+    Value id = tensor::ExtractOp::create(inner, innerLoc, table,
+                                         ValueRange{row, at[1]});
+    return arith::ExtSIOp::create(inner, innerLoc, inner.getI64Type(), id);
+  };
+  return buildByIndex(builder, loc, type, body);
+}
+
+struct LowerLookUpExperts : LinalgRule<LookUpExpertsOp> {
+  using LinalgRule::LinalgRule;
+
+  LogicalResult
+  matchAndRewrite(LookUpExpertsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op,
+                       buildChoices(rewriter, op.getLoc(), adaptor.getTable(),
+                                    adaptor.getTokens(), op.getType()));
+    return success();
+  }
+};
+
+/// sqrt(max(x, 0) + log(1 + exp(-|x|)))
+static Value buildSqrtSoftplus(OpBuilder &builder, Location loc,
+                               ValueRange args) {
+  Value zero = makeScalar(builder, loc, args[0].getType(), 0);
+  Value ramp = arith::MaximumFOp::create(builder, loc, args[0], zero);
+  Value size = math::AbsFOp::create(builder, loc, args[0]);
+  Value power = math::ExpOp::create(
+      builder, loc, arith::NegFOp::create(builder, loc, size).getResult());
+  Value rest = math::Log1pOp::create(builder, loc, power);
+  Value sum = arith::AddFOp::create(builder, loc, ramp, rest);
+  return math::SqrtOp::create(builder, loc, sum);
+}
+
 struct LowerSelectExperts : LinalgRule<SelectExpertsOp> {
   using LinalgRule::LinalgRule;
 
@@ -194,6 +233,8 @@ struct LowerSelectExperts : LinalgRule<SelectExpertsOp> {
     RankedTensorType type = getWideType(logits);
     if (op.getScore() == ScoreFunction::Softmax)
       scores = buildSoftmax(rewriter, loc, logits);
+    else if (op.getScore() == ScoreFunction::SqrtSoftplus)
+      scores = buildElementwise(rewriter, loc, type, logits, buildSqrtSoftplus);
     else
       scores = buildElementwise(rewriter, loc, type, logits, buildSigmoid);
     Value ranked = scores;
@@ -202,8 +243,12 @@ struct LowerSelectExperts : LinalgRule<SelectExpertsOp> {
                                 {scores, adaptor.getBias()}, buildAdd);
     if (op.getGroups())
       ranked = excludeGroups(op, ranked, rewriter);
-    Value ids = buildInverse(rewriter, loc, buildRanks(rewriter, loc, ranked),
-                             op.getTopK());
+    Value ids =
+        op.getTable()
+            ? buildChoices(rewriter, loc, adaptor.getTable(),
+                           adaptor.getTokens(), op.getIds().getType())
+            : buildInverse(rewriter, loc, buildRanks(rewriter, loc, ranked),
+                           op.getTopK());
     Value weights =
         buildWeights(op, buildTake(rewriter, loc, scores, ids), rewriter);
     rewriter.replaceOp(op, {weights, ids});
@@ -281,6 +326,6 @@ private:
 void tensorcast::populateRoutingRules(RewritePatternSet &patterns,
                                       const RuleContext &rules) {
   patterns.add<LowerSoftmax, LowerReduction<SumOp>, LowerReduction<MaxOp>,
-               LowerTopK, LowerTake, LowerMaskGroups, LowerSelectExperts>(
-      patterns.getContext(), rules);
+               LowerTopK, LowerTake, LowerMaskGroups, LowerLookUpExperts,
+               LowerSelectExperts>(patterns.getContext(), rules);
 }

@@ -41,7 +41,8 @@ static std::optional<int64_t> countTokens(func::FuncOp function,
     return workload.getRequests() * workload.getNewTokens();
   std::optional<int64_t> rows;
   function.walk([&](Operation *op) {
-    if (auto pack = dyn_cast<RopePackOp>(op))
+    if (auto pack = dyn_cast<RopePackOp>(op);
+        pack && pack.getType().getPatches() == 0)
       rows = pack.getCos().getType().getDimSize(0);
     if (auto table = dyn_cast<RopeTableOp>(op))
       rows = table.getPositions().getType().getDimSize(0);
@@ -63,18 +64,32 @@ public:
     addConversion([](BatchType type, SmallVectorImpl<Type> &) {
       return success(static_cast<bool>(type.getWorkload()));
     });
-    addConversion([tokens](RopeTableType type) -> Type {
-      if (!tokens)
+    addConversion([tokens, workload](RopeTableType type) -> Type {
+      std::optional<int64_t> rows = tokens;
+      if (type.getPatches() != 0) {
+        if (!workload || !workload.getImages())
+          return nullptr;
+        rows = workload.getRequests() * workload.getImages().getNumCells() *
+               type.getPatches();
+      }
+      if (!rows)
         return nullptr;
-      return RankedTensorType::get({2, *tokens, type.getWidth()},
+      return RankedTensorType::get({2, *rows, type.getWidth()},
                                    type.getElementType());
+    });
+    addConversion([workload](StateType type) -> Type {
+      if (!workload)
+        return nullptr;
+      SmallVector<int64_t> shape = {workload.getRequests()};
+      llvm::append_range(shape, type.getShape());
+      return RankedTensorType::get(shape, type.getElementType());
     });
     addConversion([workload](KVCacheType type) -> Type {
       if (!workload)
         return nullptr;
       SmallVector<int64_t> shape = {workload.getRequests(),
                                     type.getNumKept(workload.getTotalTokens())};
-      llvm::append_range(shape, type.getShape());
+      llvm::append_range(shape, type.getStoredShape());
       return RankedTensorType::get(shape, type.getElementType());
     });
   }
@@ -197,9 +212,14 @@ private:
     populateRoutingRules(patterns, rules);
     populateExpertRules(patterns, rules);
     populateGroupedLinearRules(patterns, rules);
+    populateCompressedRules(patterns, rules);
+    populateHyperRules(patterns, rules);
     populateIndexerRules(patterns, rules);
+    populateSparseRules(patterns, rules);
     populateLatentProjectionRules(patterns, rules);
     populateLatentRules(patterns, rules);
+    populateLinearAttentionRules(patterns, rules);
+    populateVisionRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    types);

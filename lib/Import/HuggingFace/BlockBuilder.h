@@ -21,14 +21,21 @@ public:
   BlockBuilder(const DecoderConfig &config, OpBuilder &builder, StringRef scope)
       : config(config), builder(builder), scope(scope.str()) {}
 
+  /// `isKernel` says that the model's code calls a kernel for it.
   Value rmsNorm(StringRef name, Value input,
-                transformer::ShardingAttr sharding = {}) {
+                transformer::ShardingAttr sharding = {},
+                bool isKernel = false) {
     int64_t width = getType(input).getShape().back();
     Location loc = at(name);
     Value scale = weight(name, {width}, loc, sharding);
+    if (config.zeroCenteredNorm)
+      scale = transformer::AddScalarOp::create(builder, loc, widen(scale, loc),
+                                               builder.getF64FloatAttr(1.0));
+    bool isWide = config.wideNormWeight || config.zeroCenteredNorm;
     return transformer::RMSNormOp::create(
         builder, loc, input, scale, builder.getF64FloatAttr(config.rmsNormEps),
-        config.wideNormWeight ? builder.getUnitAttr() : UnitAttr());
+        isWide ? builder.getUnitAttr() : UnitAttr(),
+        isKernel ? builder.getUnitAttr() : UnitAttr());
   }
 
   /// A linear layer whose weight may be split as `sharding` says; `given` is
@@ -60,18 +67,27 @@ public:
       spare = builder.getI64IntegerAttr(config.numDraftTokens + 1);
     return transformer::KVCacheOp::create(builder, at(name), type,
                                           builder.getStringAttr(name),
-                                          /*auxiliary=*/false, spare);
+                                          /*auxiliary=*/false, spare,
+                                          /*window=*/IntegerAttr(),
+                                          /*ratio=*/IntegerAttr());
   }
 
-  /// A gated MLP whose linears are called `name`.gate_proj, and so on.
+  /// `up` gated by `gate`, both limited if there is a `limit`.
+  Value gateProjection(StringRef name, Value gate, Value up,
+                       std::optional<double> limit, double slope);
+
+  /// A gated MLP whose linears are called `name`.gate_proj, and so on; `limit`
+  /// limits gate and up projections.
   Value gatedMLP(StringRef name, Value hidden, int64_t width,
-                 transformer::ShardGroup group);
+                 transformer::ShardGroup group,
+                 std::optional<double> limit = std::nullopt);
 
   /// Sees `T x heads * size` as `T x heads x size`.
   Value splitHeads(StringRef name, Value input, int64_t heads) {
     SmallVector<transformer::Dim> dims = transformer::getDims(getType(input));
+    int64_t size = dims.back().size / heads;
     dims.back() = transformer::Dim(heads);
-    dims.push_back(transformer::Dim(config.headDim));
+    dims.push_back(transformer::Dim(size));
     return reshape(name, input, dims);
   }
 
@@ -133,8 +149,17 @@ private:
   std::string scope;
 };
 
-/// The mixture of experts of a layer.
-Value buildMixture(BlockBuilder &block, Value hidden);
+/// Which blocks of tokens a token of a layer attends to, from the hidden state
+/// that its queries are made of.
+Value buildBlockIndices(BlockBuilder &block, Value hidden, Value rope,
+                        Value batch);
+
+/// How queries and keys are rotated.
+transformer::RopeStyle getRopeStyle(const DecoderConfig &config);
+
+/// The mixture of experts of a layer. `ids` are those of the tokens, where a
+/// table says which experts they have; else null.
+Value buildMixture(BlockBuilder &block, Value hidden, Value ids = {});
 
 } // namespace mlir::tensorcast
 

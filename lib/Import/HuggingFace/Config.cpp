@@ -1,7 +1,11 @@
 //===- Config.cpp - Hugging Face model configurations ---------------------===//
 
 #include "tensorcast/Import/HuggingFace/Config.h"
+#include "AttentionReader.h"
+#include "CompressedAttention.h"
 #include "LatentAttention.h"
+#include "LinearAttention.h"
+#include "VisionReader.h"
 
 #include "tensorcast/Support/JsonReader.h"
 #include "tensorcast/Support/Wording.h"
@@ -73,56 +77,15 @@ static FailureOr<Family> findFamily(JsonReader &reader,
 // What is not modelled
 //===----------------------------------------------------------------------===//
 
-static void rejectSlidingWindow(JsonReader &reader, const Family &family) {
-  StringRef key = "sliding_window";
-  if (!family.window)
-    return;
-  StringRef switchKey = family.window->switchKey;
-  if (!switchKey.empty() && !reader.optionalBoolean(switchKey).value_or(false))
-    return;
-  const Json *value = reader.find(key);
-  if (value && value->is_null())
-    return;
-  InFlightDiagnostic diagnostic = reader.emitError(key);
-  diagnostic << "expected null";
-  if (!switchKey.empty())
-    diagnostic << " or " << switchKey << " to be false";
-  diagnostic << ", as sliding windows are not modelled yet, but ";
-  if (value)
-    diagnostic << "got " << describeJson(*value);
-  else
-    diagnostic << "the key is missing, which means "
-               << family.window->defaultWindow << " tokens";
-}
-
-/// Newer configs list the kind of each layer.
-static void rejectOtherLayers(JsonReader &reader, const Family &family) {
-  const Json *layers = reader.find("layer_types");
-  if (!layers || layers->is_null())
-    return;
-  if (!layers->is_array()) {
-    reader.emitError("layer_types")
-        << "expected an array, but got " << describeJson(*layers);
-    return;
-  }
-  for (const Json &layer : *layers) {
-    if (layer == "full_attention" ||
-        (family.ignoresWindows && layer == "sliding_attention"))
-      continue;
-    reader.emitError("layer_types")
-        << "expected \"full_attention\", the only kind of layer modelled so "
-           "far, but got "
-        << describeJson(layer);
-    return;
-  }
-}
-
-static void rejectOtherActivations(JsonReader &reader) {
-  std::string activation = reader.string("hidden_act", "silu");
+static void rejectOtherActivations(JsonReader &reader, const Family &family) {
+  StringRef known =
+      family.activation ? StringRef(family.activation->name) : "silu";
+  std::string activation = reader.string("hidden_act", known);
   const Json *value = reader.find("hidden_act");
-  if (activation != "silu" && value->is_string())
+  if (activation != known && value->is_string())
     reader.emitError("hidden_act")
-        << "expected \"silu\", the only activation modelled so far, but got "
+        << "expected \"" << known
+        << "\", the only activation modelled so far, but got "
         << describeJson(*value);
 }
 
@@ -147,6 +110,14 @@ static void readRotatedPart(JsonReader &reader, const Family &family,
 
 static bool readBias(JsonReader &reader, const BiasRule &rule) {
   return rule.key.empty() ? rule.always : reader.boolean(rule.key, false);
+}
+
+/// Reads what limits the gate and up projections of all MLPs.
+static void readActivation(JsonReader &reader, const ActivationRule &rule,
+                           DecoderConfig &config) {
+  config.activationLimit = reader.number(rule.limitKey, 1e-6, 1e6, rule.limit);
+  config.activationSlope = reader.number(rule.slopeKey, 1e-6, 1e6, rule.slope);
+  config.hasActivationKernel = rule.hasKernel;
 }
 
 /// The base of the rotary embedding: a key of the config, or of the object
@@ -201,16 +172,25 @@ static void checkHeads(JsonReader &reader, DecoderConfig &config,
         << "expected an even number, as rotary embeddings turn pairs, but "
         << (isDerived ? "hidden_size / num_attention_heads is " : "got ")
         << config.headDim;
-  config.ropeWidth = static_cast<int64_t>(config.headDim * rotated);
-  if (config.ropeHalfTable) {
-    config.ropeWidth = config.headDim / 2;
+  if (config.valueHeadDim == 0)
+    config.valueHeadDim = config.headDim;
+  config.ropeWidth = getRopeWidth(config, config.headDim, rotated);
+  if (config.ropeHalfTable)
     return;
-  }
   if (config.headDim % 2 == 0 &&
       (config.ropeWidth < 2 || config.ropeWidth % 2 != 0))
     reader.emitError("partial_rotary_factor")
         << "expected an even number of features to rotate, but of "
         << config.headDim << " it makes " << config.ropeWidth;
+}
+
+static void warnOfQuantization(const JsonReader &reader, StringRef source,
+                               Location loc) {
+  if (reader.has("quantization_config"))
+    emitWarning(loc) << source << ": "
+                     << reader.pointerTo("quantization_config")
+                     << ": ignored; what is quantized is chosen when the model "
+                        "is compiled";
 }
 
 /// Reads a config of a text model.
@@ -239,25 +219,42 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
                                 : reader.integer(keyValueHeads, 1, maxHeads);
   std::optional<int64_t> headDim =
       reader.optionalInteger("head_dim", 1, maxSize);
-  config.intermediateSize = reader.integer("intermediate_size", 1, maxSize);
+  // Where every layer has a mixture, no layer needs it.
+  StringRef intermediate = family->intermediateSizeKey;
+  if (!family->intermediateSizeFallback.empty() && !reader.has(intermediate))
+    intermediate = family->intermediateSizeFallback;
+  config.intermediateSize =
+      family->mixture
+          ? reader.optionalInteger(intermediate, 1, maxSize).value_or(0)
+          : reader.integer(intermediate, 1, maxSize);
   config.vocabSize = reader.integer("vocab_size", 1, maxRows);
   config.maxPositionEmbeddings = reader.integer(
       "max_position_embeddings", 1, maxRows, family->maxPositionEmbeddings);
   // Much smaller ones vanish in f32, where a row of zeros would be divided by
   // zero.
   config.rmsNormEps =
-      reader.number("rms_norm_eps", 1e-30, 1, family->rmsNormEps);
-  double rotated = 1;
+      reader.number(family->normEpsKey, 1e-30, 1, family->rmsNormEps);
+  double rotated = family->rotatedPart;
   config.ropeTheta = readRope(reader, *family, source, loc, rotated);
   config.ropeInterleaved = family->ropeInterleaved;
   config.ropeWide = family->ropeWide;
   config.ropeHalfTable = family->ropeHalfTable;
   config.wideNormWeight = family->wideNormWeight;
+  config.zeroCenteredNorm = family->zeroCenteredNorm;
+  config.outputGate = family->outputGate;
   config.qkvBias = readBias(reader, family->qkvBias);
   config.outputBias = readBias(reader, family->outputBias);
   config.mlpBias = readBias(reader, family->mlpBias);
   config.qkNorm = readBias(reader, family->qkNorm);
   config.qkNormOverHeads = family->qkNormOverHeads;
+  config.hasSinks = readBias(reader, family->sinks);
+  if (!family->valueHeadDimKey.empty())
+    config.valueHeadDim =
+        reader.optionalInteger(family->valueHeadDimKey, 1, maxSize).value_or(0);
+  if (!family->valueScaleKey.empty())
+    config.valueScale = reader.optionalNumber(family->valueScaleKey, 1e-6, 1e6);
+  if (family->activation)
+    readActivation(reader, *family->activation, config);
   config.tieWordEmbeddings =
       reader.boolean("tie_word_embeddings", family->tieWordEmbeddings);
   // Some configs write -1 for none.
@@ -270,45 +267,76 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
         reader.optionalInteger(family->predictionLayers, 0, maxLayers)
             .value_or(0);
 
-  rejectOtherActivations(reader);
-  rejectSlidingWindow(reader, *family);
-  rejectOtherLayers(reader, *family);
+  rejectOtherActivations(reader, *family);
+  readWindows(reader, *family, config);
   if (family->latent)
     config.latent =
         readLatentAttention(reader, *family->latent, config.numHiddenLayers);
+  if (family->compressed)
+    config.compressed =
+        readCompressedAttention(reader, *family->compressed, config);
+  if (family->hasHyperConnections)
+    config.hyper = readHyperConnections(reader);
+  if (family->linear)
+    config.linear =
+        readLinearAttention(reader, *family->linear, config.numHiddenLayers);
+  if (config.outputGate && !reader.boolean("attn_output_gate", true))
+    reader.emitError("attn_output_gate")
+        << "expected true, as attention of this family has a gate, but got "
+           "false";
   if (failed(reader.finish()))
     return failure();
 
   if (family->mixture)
     config.mixture =
         readMixture(reader, *family->mixture, config.numHiddenLayers);
+  // All MLPs are limited alike.
+  if (config.mixture && config.activationLimit) {
+    config.mixture->activationLimit = config.activationLimit;
+    config.mixture->activationSlope = config.activationSlope;
+  }
+  bool hasDense = false;
+  for (int64_t layer = 0; layer < config.numHiddenLayers; ++layer)
+    hasDense |= !config.hasMixture(layer);
+  if (config.intermediateSize == 0 && hasDense)
+    config.intermediateSize = reader.integer(intermediate, 1, maxSize);
   if (config.latent)
     config.ropeWidth = config.latent->ropeHeadDim;
   else
     checkHeads(reader, config, *family, headDim, rotated);
+  if (failed(reader.finish()))
+    return failure();
+  if (config.window)
+    readWindowHeads(reader, *family, rotated, config);
+  if (!family->blockSparseKey.empty())
+    readBlockSparse(reader, *family, source, loc, config);
+  if (config.compressed) {
+    checkCompressedAttention(reader, config);
+    config.ropeWidth = config.compressed->ropeHeadDim;
+  }
   if (config.padTokenId && *config.padTokenId >= config.vocabSize)
     reader.emitError("pad_token_id")
         << "expected one of the " << config.vocabSize
         << " tokens of the vocabulary, but got " << *config.padTokenId;
   if (failed(reader.finish()))
     return failure();
-  if (family->ignoresWindows && reader.has("sliding_window"))
-    emitWarning(loc) << source
-                     << ": /sliding_window: ignored; layers with a window "
-                        "attend to all tokens here";
-  if (reader.has("quantization_config"))
-    emitWarning(loc) << source
-                     << ": /quantization_config: ignored; what is quantized is "
-                        "chosen when the model is compiled";
+  warnOfQuantization(reader, source, loc);
   return config;
 }
 
-/// Reads a config whose member `key` is the text model's. What both may say,
+/// Whether a config has the member that the rule of a tower names.
+static bool hasVision(JsonReader &reader, const Json &rule) {
+  auto key = rule.find("config");
+  return key != rule.end() && key->is_string() &&
+         reader.has(key->get_ref<const std::string &>());
+}
+
+/// Reads a config with the text model's as a member. What both may say,
 /// the outer one says.
-static FailureOr<DecoderConfig> readNestedText(JsonReader &reader,
-                                               StringRef key, StringRef source,
-                                               const FamilySet &families,
-                                               Location loc) {
+static FailureOr<DecoderConfig>
+readNestedText(JsonReader &reader, const Family &family, StringRef source,
+               const FamilySet &families, Location loc) {
+  StringRef key = family.textConfig;
   const Json *nested = reader.optionalObject(key);
   if (!nested && !reader.has(key))
     return reader.emitError(key)
@@ -318,8 +346,20 @@ static FailureOr<DecoderConfig> readNestedText(JsonReader &reader,
     return failure();
   JsonReader inner(*nested, source, loc, reader.pointerTo(key));
   FailureOr<DecoderConfig> config = readText(inner, source, families, loc);
-  if (succeeded(config) && ties)
+  if (failed(config))
+    return failure();
+  if (ties)
     config->tieWordEmbeddings = *ties;
+  if (succeeded(config))
+    warnOfQuantization(reader, source, loc);
+  // Without a tower, the model may still be run on text.
+  if (!family.vision || !hasVision(reader, *family.vision))
+    return config;
+  JsonReader rule(*family.vision, family.source, loc, family.visionPointer);
+  config->vision =
+      readVision(reader, rule, source, family.source, loc, config->hiddenSize);
+  if (failed(rule.finish()) || failed(reader.finish()))
+    return failure();
   return config;
 }
 
@@ -337,10 +377,21 @@ tensorcast::readConfig(const Json &json, StringRef source, StringRef modelName,
   FailureOr<DecoderConfig> config =
       family->textConfig.empty()
           ? readText(reader, source, *families, loc)
-          : readNestedText(reader, family->textConfig, source, *families, loc);
+          : readNestedText(reader, *family, source, *families, loc);
   if (succeeded(config))
     config->name = modelName.str();
   return config;
+}
+
+LogicalResult tensorcast::addVisionTower(DecoderConfig &config,
+                                         MLIRContext *context) {
+  if (!config.vision)
+    return emitError(UnknownLoc::get(context))
+           << config.name
+           << ": expected a model with a vision tower, to look at images, but "
+              "its config describes none";
+  config.looksAtImages = true;
+  return success();
 }
 
 LogicalResult tensorcast::setDraftTokens(DecoderConfig &config,

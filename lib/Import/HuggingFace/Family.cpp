@@ -109,6 +109,25 @@ static BiasRule readBias(JsonReader &reader, StringRef key) {
   return {reader.boolean(key), ""};
 }
 
+static WindowRule readWindowRule(JsonReader &reader) {
+  WindowRule rule;
+  rule.defaultWindow = reader.integer("default", 0, INT32_MAX);
+  std::pair<StringRef, std::string *> keys[] = {
+      {"switch", &rule.switchKey},
+      {"pattern", &rule.patternKey},
+      {"first_layer", &rule.firstLayerKey},
+      {"heads", &rule.headsKey},
+      {"key_value_heads", &rule.keyValueHeadsKey},
+      {"head_dim", &rule.headDimKey},
+      {"value_head_dim", &rule.valueHeadDimKey},
+      {"rope_theta", &rule.ropeThetaKey}};
+  for (auto [key, text] : keys)
+    *text = reader.string(key, "");
+  rule.period = reader.integer("period", 0, INT32_MAX, 0);
+  rule.firstLayer = reader.integer("default_first_layer", 0, INT32_MAX, 0);
+  return rule;
+}
+
 /// Replaces families that are like another one by that one, with what they say
 /// themselves in place of what it says. Changes `name` to that of the other.
 static LogicalResult resolveLikeness(JsonReader &reader,
@@ -156,6 +175,10 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
     return failure();
   family.textConfig = reader.string("text_config", "");
   if (!family.textConfig.empty()) {
+    if (const Json *object = reader.optionalObject("vision"))
+      family.vision = *object;
+    family.source = file.str();
+    family.visionPointer = reader.pointerTo("vision");
     if (failed(reader.finish()))
       return failure();
     return family;
@@ -166,14 +189,38 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
   family.outputBias = readBias(reader, "output_bias");
   family.mlpBias = readBias(reader, "mlp_bias");
 
+  family.zeroCenteredNorm = reader.boolean("zero_centered_norm", false);
+  family.outputGate = reader.boolean("output_gate", false);
   family.wideNormWeight = reader.string("norm_weight_type", "f16") == "f32";
-  family.ignoresWindows = reader.boolean("ignores_windows", false);
+  family.valueHeadDimKey = reader.string("value_head_dim", "");
+  family.valueScaleKey = reader.string("value_scale", "");
+  family.blockSparseKey = reader.string("block_sparse", "");
+  family.normEpsKey = reader.string("norm_epsilon", "rms_norm_eps");
+  family.intermediateSizeKey =
+      reader.string("dense_intermediate_size", "intermediate_size");
 
   if (const Json *object = reader.optionalObject("sliding_window")) {
     JsonReader window(*object, file, loc, reader.pointerTo("sliding_window"));
-    family.window = WindowRule{window.integer("default", 1, INT64_MAX),
-                               window.string("switch", "")};
+    family.window = readWindowRule(window);
     if (failed(window.finish()))
+      reader.fail();
+  }
+  if (const Json *object = reader.optionalObject("sinks")) {
+    JsonReader sinks(*object, file, loc, reader.pointerTo("sinks"));
+    family.sinks = readBias(sinks, "full");
+    family.windowSinks = readBias(sinks, "window");
+    if (failed(sinks.finish()))
+      reader.fail();
+  }
+  if (const Json *object = reader.optionalObject("activation")) {
+    JsonReader rule(*object, file, loc, reader.pointerTo("activation"));
+    family.activation = ActivationRule{rule.string("name"),
+                                       rule.string("limit"),
+                                       rule.string("slope"),
+                                       rule.number("default_limit", 0, 1e6),
+                                       rule.number("default_slope", 0, 1e6),
+                                       rule.boolean("kernel", false)};
+    if (failed(rule.finish()))
       reader.fail();
   }
 
@@ -200,6 +247,25 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
     if (failed(latent.finish()))
       reader.fail();
   }
+  if (const Json *object = reader.optionalObject("compressed_attention")) {
+    JsonReader compressed(*object, file, loc,
+                          reader.pointerTo("compressed_attention"));
+    family.compressed = CompressedAttentionRule{
+        compressed.boolean("interleaved_rope"),
+        compressed.integer("indexed_ratio", 2, INT64_MAX)};
+    if (failed(compressed.finish()))
+      reader.fail();
+  }
+  family.hasHyperConnections = reader.boolean("hyper_connections", false);
+
+  if (const Json *object = reader.optionalObject("linear_attention")) {
+    JsonReader linear(*object, file, loc, reader.pointerTo("linear_attention"));
+    family.linear =
+        LinearAttentionRule{linear.boolean("joined_projections"),
+                            linear.boolean("equal_head_dims", false)};
+    if (failed(linear.finish()))
+      reader.fail();
+  }
 
   const Json nothing = Json::object();
   const Json *object = reader.optionalObject("defaults");
@@ -208,10 +274,12 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
   family.headDim = defaults.optionalInteger("head_dim", 1, INT64_MAX);
   family.keyValueHeadsDefaultToHeads =
       defaults.string("num_key_value_heads", "") == "num_attention_heads";
+  family.intermediateSizeFallback = defaults.string("intermediate_size", "");
   family.maxPositionEmbeddings =
       defaults.integer("max_position_embeddings", 1, INT64_MAX);
   family.rmsNormEps = defaults.number("rms_norm_eps", 0, 1);
   family.ropeTheta = defaults.number("rope_theta", 1, 1e15);
+  family.rotatedPart = defaults.number("partial_rotary_factor", 0, 1, 1.0);
   family.tieWordEmbeddings = defaults.boolean("tie_word_embeddings");
   if (failed(defaults.finish()))
     reader.fail();

@@ -27,10 +27,30 @@ struct BiasRule {
 
 /// How a family limits attention to the latest tokens.
 struct WindowRule {
-  /// What an absent `sliding_window` means.
+  /// What an absent `sliding_window` means; 0 if it means none.
   int64_t defaultWindow = 0;
   /// The key that turns the window on; empty if it is on without.
   std::string switchKey;
+  /// Keys, if any, beside `layer_types`, for the layers with a window: a truth
+  /// for each layer or a number, every so many-th layer being without; and the
+  /// first one with it.
+  std::string patternKey, firstLayerKey;
+  /// What their absence means: every so many-th layer is without a window, or
+  /// none if that is 0; and the first one with it.
+  int64_t period = 0, firstLayer = 0;
+  /// Keys, if any, for the heads of layers with a window, and for the base of
+  /// their rotation.
+  std::string headsKey, keyValueHeadsKey, headDimKey, valueHeadDimKey,
+      ropeThetaKey;
+};
+
+/// How a family limits the gate and up projections of all MLPs.
+struct ActivationRule {
+  /// What the family calls it as `hidden_act`.
+  std::string name;
+  std::string limitKey, slopeKey;
+  double limit = 0, slope = 1;
+  bool hasKernel = false;
 };
 
 /// How a family has latent attention.
@@ -40,20 +60,49 @@ struct LatentAttentionRule {
   bool hasIndexer = false;
 };
 
+/// How a family attends to a window and to compressed rows.
+struct CompressedAttentionRule {
+  bool interleavedRope = false;
+  /// The ratio of layers whose rows an indexer picks.
+  int64_t indexedRatio = 0;
+};
+
+/// How a family has linear attention.
+struct LinearAttentionRule {
+  /// Whether its projections are two, not four.
+  bool hasJoinedProjections = false;
+  /// Whether heads of keys and values must be equally large.
+  bool hasEqualHeads = false;
+};
+
 /// One model type.
 struct Family {
   /// Its name; that of the family that it is like, if it says so.
   std::string name;
   /// For models of more than text: the key of the text model's config, which
-  /// has a family of its own. Nothing else counts then.
+  /// has a family of its own. Nothing else but `vision` counts then.
   std::string textConfig;
+  /// What looks at images, if the family has it: an object to be read with the
+  /// config, and where it is for messages.
+  std::optional<Json> vision;
+  std::string source, visionPointer;
   /// Whether query and key are normalized, and over all heads together.
   BiasRule qkNorm;
   bool qkNormOverHeads = false;
   bool ropeInterleaved = false, ropeWide = false, ropeHalfTable = false;
-  bool wideNormWeight = false;
-  /// Whether layers with a sliding window are taken for full attention.
-  bool ignoresWindows = false;
+  bool wideNormWeight = false, zeroCenteredNorm = false;
+  /// Whether the result of attention has a gate.
+  bool outputGate = false;
+  /// Whether heads have sinks, in layers without and with a window.
+  BiasRule sinks, windowSinks;
+  /// Keys, if any, for the size of heads of values and for what these are
+  /// multiplied by; for the width of MLPs beside mixtures; and for the object
+  /// about attention to blocks of tokens.
+  std::string valueHeadDimKey, valueScaleKey;
+  std::string intermediateSizeKey = "intermediate_size";
+  std::string blockSparseKey;
+  std::string normEpsKey = "rms_norm_eps";
+  std::optional<ActivationRule> activation;
   /// Whether a part of each head may be rotated.
   bool ropePartial = false;
   std::optional<MixtureRule> mixture;
@@ -61,14 +110,23 @@ struct Family {
   std::optional<WindowRule> window;
   /// In place of grouped-query attention.
   std::optional<LatentAttentionRule> latent;
+  std::optional<CompressedAttentionRule> compressed;
+  /// Whether there are several residual streams.
+  bool hasHyperConnections = false;
+  /// In place of attention in some layers.
+  std::optional<LinearAttentionRule> linear;
 
   /// Values of absent keys. Without one, key-value heads are a required key,
   /// and the head dimension is the hidden size by the heads.
   std::optional<int64_t> headDim;
   bool keyValueHeadsDefaultToHeads = false;
+  /// The key that stands for an absent `intermediate_size`, if any.
+  std::string intermediateSizeFallback;
   int64_t maxPositionEmbeddings = 0;
   double rmsNormEps = 0;
   double ropeTheta = 0;
+  /// Which part of each head is rotated.
+  double rotatedPart = 1;
   bool tieWordEmbeddings = false;
   /// The key for the number of layers that predict further tokens, if any.
   std::string predictionLayers;

@@ -17,28 +17,41 @@ public:
         routerLoc(block.at(routerName)),
         loc(block.at(mixture.block + ".experts")) {}
 
-  Value run(Value hidden) {
+  Value run(Value hidden, Value ids) {
     // A router that yields logits has those of all tokens.
     Value logits = router.yieldsLogits ? getLogits(hidden) : Value();
     Value tokens = spread(hidden);
     logits = logits ? spread(logits) : getLogits(tokens);
-    auto choice = select(logits);
+    auto choice = select(logits, ids ? spread(ids) : Value());
     Value rows = PermuteTokensOp::create(
         builder, loc, getRowsType(choice.getIds(), block.config.hiddenSize),
         tokens, choice.getIds());
     Value output = combine(runExperts(rows, choice.getIds()), choice);
     if (mixture.sharedIntermediateSize)
       output = AddOp::create(
-          builder, block.at(mixture.block + ".shared_experts.sum"), output,
-          block.gatedMLP(mixture.block + ".shared_experts", tokens,
-                         mixture.sharedIntermediateSize,
-                         ShardGroup::SharedExpert));
+          builder, block.at(mixture.block + "." + mixture.sharedName + ".sum"),
+          output, runShared(tokens));
     if (output.getType() != tokens.getType())
       output = CastOp::create(builder, loc, tokens.getType(), output);
     return CollectTokensOp::create(builder, loc, output.getType(), output);
   }
 
 private:
+  /// The shared expert, perhaps scaled per token.
+  Value runShared(Value tokens) {
+    std::string name = mixture.block + "." + mixture.sharedName;
+    Value shared =
+        block.gatedMLP(name, tokens, mixture.sharedIntermediateSize,
+                       ShardGroup::SharedExpert, mixture.sharedActivationLimit);
+    if (!mixture.hasSharedGate)
+      return shared;
+    name += "_gate";
+    Value gate = block.linear(name, tokens, 1, /*hasBias=*/false, {});
+    Location place = block.at(name);
+    gate = SigmoidOp::create(builder, place, gate.getType(), gate);
+    return MulOp::create(builder, place, gate, shared);
+  }
+
   Value spread(Value value) {
     return SpreadTokensOp::create(builder, routerLoc, value.getType(), value);
   }
@@ -63,9 +76,16 @@ private:
                : block.widen(logits, routerLoc);
   }
 
-  SelectExpertsOp select(Value logits) {
-    Value bias;
-    if (router.hasBias)
+  /// With `ids` of tokens, a table says which experts they have.
+  SelectExpertsOp select(Value logits, Value ids) {
+    Value bias, table;
+    if (ids)
+      table = WeightOp::create(
+          builder, routerLoc,
+          RankedTensorType::get({block.config.vocabSize, mixture.numChoices},
+                                builder.getI32Type()),
+          builder.getStringAttr(routerName + ".tid2eid"), ShardingAttr());
+    else if (router.hasBias)
       bias =
           block.declare(routerName + ".e_score_correction_bias",
                         {mixture.numExperts}, routerLoc, {}, router.wideBias);
@@ -78,19 +98,21 @@ private:
     };
     return SelectExpertsOp::create(
         builder, routerLoc, getTensorType(dims, element),
-        getTensorType(dims, builder.getI64Type()), logits, bias,
+        getTensorType(dims, builder.getI64Type()), logits, bias, table, ids,
         mixture.numChoices, getScore(), integer(router.topGroups),
         integer(router.groups), router.normalizes,
         router.epsilon ? builder.getF64FloatAttr(router.epsilon) : FloatAttr(),
         router.scale != 1 || router.groups
             ? builder.getF64FloatAttr(router.scale)
             : FloatAttr(),
-        router.yieldsLogits);
+        router.yieldsLogits || router.usesSqrtSoftplus);
   }
 
   ScoreFunction getScore() const {
     if (router.usesChosenSoftmax)
       return ScoreFunction::SoftmaxOfChosen;
+    if (router.usesSqrtSoftplus)
+      return ScoreFunction::SqrtSoftplus;
     return router.usesSigmoid ? ScoreFunction::Sigmoid : ScoreFunction::Softmax;
   }
 
@@ -121,15 +143,9 @@ private:
     };
     Value gate = linear("gate_proj", rows, hidden, inner, ShardKind::Column);
     Value up = linear("up_proj", rows, hidden, inner, ShardKind::Column);
-    Location activation = block.at(mixture.block + ".experts.act_fn");
-    Value active;
-    if (mixture.activationLimit)
-      active = ClampedSwiGLUOp::create(
-          builder, activation, gate.getType(), gate, up,
-          builder.getF64FloatAttr(*mixture.activationLimit),
-          builder.getF64FloatAttr(mixture.activationSlope));
-    else
-      active = SwiGLUOp::create(builder, activation, gate.getType(), gate, up);
+    Value active =
+        block.gateProjection(mixture.block + ".experts.act_fn", gate, up,
+                             mixture.activationLimit, mixture.activationSlope);
     return linear("down_proj", active, inner, hidden, ShardKind::Row);
   }
 
@@ -153,6 +169,7 @@ private:
 };
 } // namespace
 
-Value mlir::tensorcast::buildMixture(BlockBuilder &block, Value hidden) {
-  return MixtureBuilder(block, *block.config.mixture).run(hidden);
+Value mlir::tensorcast::buildMixture(BlockBuilder &block, Value hidden,
+                                     Value ids) {
+  return MixtureBuilder(block, *block.config.mixture).run(hidden, ids);
 }

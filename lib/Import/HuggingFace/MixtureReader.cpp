@@ -2,6 +2,8 @@
 
 #include "MixtureReader.h"
 
+#include "AttentionReader.h"
+
 using namespace mlir;
 using namespace mlir::tensorcast;
 
@@ -24,14 +26,19 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
   rule.intermediateSize = reader.string("intermediate_size");
   std::pair<StringRef, std::string *> optional[] = {
       {"shared_experts", &rule.sharedExperts},
+      {"shared_intermediate_size", &rule.sharedSize},
       {"first_dense", &rule.firstDense},
       {"first_mixture", &rule.firstMixture},
       {"last_mixture", &rule.lastMixture},
       {"layer_step", &rule.layerStep},
       {"dense_layers", &rule.denseLayers},
+      {"hash_layers", &rule.hashLayers},
+      {"shared_activation_limit", &rule.sharedLimitKey},
       {"scale", &rule.scale}};
   for (auto [key, text] : optional)
     *text = reader.string(key, "");
+  rule.sharedName = reader.string("shared_name", "shared_experts");
+  rule.hasSharedGate = reader.boolean("shared_gate", false);
   rule.firstDenseDefault =
       reader.integer("first_dense_default", 0, maxExperts, 0);
   const Json *normalize = reader.find("normalize");
@@ -45,6 +52,7 @@ MixtureRule tensorcast::readMixtureRule(JsonReader &reader) {
   std::string score = reader.string("score");
   router.usesSigmoid = score == "sigmoid";
   router.usesChosenSoftmax = score == "softmax_of_chosen";
+  router.usesSqrtSoftplus = score == "sqrt_softplus";
   router.hasLogitBias = reader.boolean("logit_bias", false);
   router.epsilon = reader.number("epsilon", 0, 1, 0.0);
   router.hasBias = reader.has("bias");
@@ -103,6 +111,10 @@ static SmallVector<bool> readLayers(JsonReader &config, const MixtureRule &rule,
   int64_t last = get(rule.lastMixture, -1, INT32_MAX, numLayers - 1);
   if (last < 0 || last >= numLayers)
     last = numLayers - 1;
+  if (const Json *list =
+          rule.layerStep.empty() ? nullptr : config.find(rule.layerStep);
+      list && list->is_array())
+    return readLayerFlags(config, rule.layerStep, numLayers).flags;
   int64_t step = get(rule.layerStep, 1, INT32_MAX, 1);
   SmallVector<bool> layers(numLayers, false);
   for (int64_t layer = first; layer <= last; ++layer)
@@ -155,12 +167,23 @@ std::optional<MixtureConfig> tensorcast::readMixture(JsonReader &config,
     mixture.sharedIntermediateSize =
         config.optionalInteger(rule.sharedExperts, 0, 64).value_or(0) *
         mixture.intermediateSize;
+  if (!rule.sharedLimitKey.empty())
+    mixture.sharedActivationLimit =
+        config.optionalNumber(rule.sharedLimitKey, 1e-6, 1e6);
+  if (!rule.sharedSize.empty())
+    mixture.sharedIntermediateSize =
+        config.integer(rule.sharedSize, 0, maxSize);
+  mixture.sharedName = rule.sharedName;
+  mixture.hasSharedGate = rule.hasSharedGate;
   RouterConfig &router = mixture.router;
+  if (!rule.hashLayers.empty())
+    router.numHashLayers =
+        config.optionalInteger(rule.hashLayers, 0, INT32_MAX).value_or(0);
   router.normalizes = rule.normalize.key.empty()
                           ? rule.normalize.value
                           : config.boolean(rule.normalize.key, true);
   if (!rule.scale.empty())
-    router.scale = config.number(rule.scale, 1e-6, 1e6, 1.0);
+    router.scale = config.optionalNumber(rule.scale, 1e-6, 1e6).value_or(1.0);
   // What is wrong so far may be what the rest depends on.
   if (failed(config.finish()))
     return mixture;

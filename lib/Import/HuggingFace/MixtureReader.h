@@ -18,11 +18,18 @@ template <typename T> struct Setting {
 /// its models have in common.
 struct MixtureRule {
   std::string experts, choices, intermediateSize;
+  /// The key for the width of the shared expert, where it has one of its own;
+  /// what the model calls it, and whether it has a gate.
+  std::string sharedSize, sharedName;
+  bool hasSharedGate = false;
   /// Keys that may be absent: the number of shared experts; the leading layers
   /// without mixture, or the first and last with one, every so many; the
   /// layers without.
   std::string sharedExperts, firstDense, firstMixture, lastMixture, layerStep,
       denseLayers;
+  /// Keys of the leading layers whose experts a table names, and of what limits
+  /// the activation of the shared expert.
+  std::string hashLayers, sharedLimitKey;
   /// Leading layers without mixture if the config does not say.
   int64_t firstDenseDefault = 0;
   Setting<bool> normalize;

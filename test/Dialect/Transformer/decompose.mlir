@@ -213,10 +213,11 @@ func.func @embedding(%ids: tensor<?xi64, #tokens>, %table: tensor<256x8xf16>) ->
   return %0 : tensor<?x8xf16, #tokens>
 }
 
-// Attention over a cache has no expansion.
+// Attention over a cache is launched whole.
 // CHECK-LABEL: func @attention_over_a_cache
 // CHECK:         transformer.append_cache
-// CHECK:         transformer.attention
+// FRAMEWORK:     transformer.attention
+// PRIMITIVE:     transformer.head_mix
 func.func @attention_over_a_cache(%q: tensor<?x4x8xf16, #tokens>, %k: tensor<?x2x8xf16, #tokens>,
                                   %cache: !cache, %batch: !transformer.batch) -> tensor<?x4x8xf16, #tokens> {
   %full = transformer.append_cache %k, %k to %cache of %batch

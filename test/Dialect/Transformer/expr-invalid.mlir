@@ -29,7 +29,7 @@ func.func private @two_expressions() attributes {test.expr = #transformer.expr<t
 
 // -----
 
-// expected-error @below {{unknown symbol 'token'; did you mean 'tokens'? known symbols: tokens, sequences, q, kv, decode, sum, max, min, mod, ceildiv, floordiv, div, log2, eq, ne, lt, le}}
+// expected-error @below {{unknown symbol 'token'; did you mean 'tokens'? known symbols: tokens, sequences, q, kv, decode, sum, max, min, mod, ceildiv, floordiv, div, log2, eq, ne, lt, le, images, image_rows, image_columns}}
 func.func private @unknown_symbol() attributes {test.expr = #transformer.expr<2 * token>}
 
 // -----

@@ -14,10 +14,12 @@
 // CHECK-SAME:    #transformer.expr<sum(kv)>
 // CHECK-SAME:    #transformer.expr<sum(q * kv)>
 // CHECK-SAME:    #transformer.expr<max(kv)>
+// CHECK-SAME:    #transformer.expr<4 * images * image_rows * image_columns>
 func.func private @symbols() attributes {
   test.exprs = [#transformer.expr<tokens>, #transformer.expr<sequences>,
                 #transformer.expr<decode>, #transformer.expr<sum(kv)>,
-                #transformer.expr<sum(q * kv)>, #transformer.expr<max(kv)>]}
+                #transformer.expr<sum(q * kv)>, #transformer.expr<max(kv)>,
+                #transformer.expr<image_columns * 4 * images * image_rows>]}
 
 // -----
 

@@ -46,9 +46,9 @@
 
 // -----
 
-// expected-error @below {{expected one of [tensor, output, mlp, head, embedding, expert, shared_expert] for devices that share a weight, got: vision}}
+// expected-error @below {{expected one of [tensor, output, mlp, head, embedding, expert, shared_expert, vision] for devices that share a weight, got: hearing}}
 // expected-error @below {{failed to parse}}
-#vision = #transformer.sharding<row, vision>
+#hearing = #transformer.sharding<row, hearing>
 
 // -----
 

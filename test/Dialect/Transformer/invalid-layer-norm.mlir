@@ -3,8 +3,8 @@
 // Styles, forms, layer norms and what they are made of.
 
 func.func @rope_of_an_unknown_style(%x: tensor<7x2x8xf16>, %table: !transformer.rope_table<8xf16>) {
-  // expected-error @below {{expected one of [half, interleaved, half_table] for half, interleaved or half_table, got: quarter}}
-  // expected-error @below {{invalid value for property style, expected half, interleaved or half_table}}
+  // expected-error @below {{expected one of [half, interleaved, half_table, complex] for half, interleaved, half_table or complex, got: quarter}}
+  // expected-error @below {{invalid value for property style, expected half, interleaved, half_table or complex}}
   %0 = transformer.rope %x, %table style(quarter) : tensor<7x2x8xf16>, !transformer.rope_table<8xf16>
   return
 }

@@ -572,7 +572,7 @@ func.func @unknown_number_of_query_heads(%q: tensor<7x?x8xf16>, %cache: !cache, 
 !cache = !transformer.kv_cache<2x2x8xf16, block_size = 128>
 func.func @attention_with_an_infinite_scale(%q: tensor<7x4x8xf16>, %cache: !cache, %batch: !transformer.batch) {
   // expected-error @below {{'transformer.attention' op expected a finite 'scale' above 0, but got inf}}
-  %0 = "transformer.attention"(%q, %cache, %batch) <{scale = 0x7FF0000000000000 : f64}>
+  %0 = "transformer.attention"(%q, %cache, %batch) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, scale = 0x7FF0000000000000 : f64}>
       : (tensor<7x4x8xf16>, !cache, !transformer.batch) -> tensor<7x4x8xf16>
   return
 }
@@ -884,7 +884,7 @@ func.func private @sizes_that_multiply_many_terms(tensor<?x?xf16, #many>)
 
 // -----
 
-// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.assumes, transformer.model, transformer.plan, transformer.workload}}
+// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.assumes, transformer.eager, transformer.images, transformer.model, transformer.plan, transformer.tower, transformer.workload}}
 module attributes {transformer.modell = 1} {}
 
 // -----

@@ -159,3 +159,21 @@ module @circle attributes {transformer.plan = #transformer.plan<devices = 4, dat
     return %0 : tensor<8x32xf16>
   }
 }
+
+// -----
+
+module @circle_of_stages attributes {transformer.plan = #transformer.plan<devices = 8, data_parallel = 1, pipeline_parallel = 2>} {
+  func.func private @a(%x: tensor<8x32xf16>) -> tensor<8x32xf16> {
+    // expected-remark @below {{a stage runs stages}}
+    %0 = transformer.stage @b(%x) : (tensor<8x32xf16>) -> tensor<8x32xf16>
+    return %0 : tensor<8x32xf16>
+  }
+  func.func private @b(%x: tensor<8x32xf16>) -> tensor<8x32xf16> {
+    %0 = transformer.stage @a(%x) : (tensor<8x32xf16>) -> tensor<8x32xf16>
+    return %0 : tensor<8x32xf16>
+  }
+  func.func @f(%x: tensor<8x32xf16>) -> tensor<8x32xf16> {
+    %0 = transformer.stage @a(%x) : (tensor<8x32xf16>) -> tensor<8x32xf16>
+    return %0 : tensor<8x32xf16>
+  }
+}

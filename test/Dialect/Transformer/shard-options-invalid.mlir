@@ -10,7 +10,10 @@
 // RUN: not tc-opt %s --transformer-shard="devices=1048577" 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not tc-opt %s --transformer-shard="word-embedding-tp=column" 2>&1 | FileCheck %s --check-prefix=SPLIT
 // RUN: not tc-opt %s --transformer-shard="tp=two" 2>&1 | FileCheck %s --check-prefix=NUMBER
-// RUN: not tc-opt %s --transformer-shard="vision-tp=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not tc-opt %s --transformer-shard="hearing-tp=2" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not tc-opt %s --transformer-shard="tp=2 vision-tp=4" 2>&1 | FileCheck %s --check-prefix=VISION
+// RUN: not tc-opt %s --transformer-shard="tp=6 vision-tp=4" 2>&1 | FileCheck %s --check-prefix=VISION
+// RUN: not tc-opt %s --transformer-shard="vision-tp=-1" 2>&1 | FileCheck %s --check-prefix=VISION-NEGATIVE
 // RUN: not tc-opt %s --transformer-shard="devices=8 ep=3" 2>&1 | FileCheck %s --check-prefix=EP
 // RUN: not tc-opt %s --transformer-shard="devices=8 ep=4 moe-dp=4" 2>&1 | FileCheck %s --check-prefix=MOE-DP
 // RUN: not tc-opt %s --transformer-shard="devices=8 ep=4 moe-tp=4" 2>&1 | FileCheck %s --check-prefix=MOE-TP
@@ -39,7 +42,9 @@
 // MANY: error: expected 'devices' from 1 to 1048576, but got 1048577
 // SPLIT: error: unknown word-embedding-tp 'column'; known word-embedding-tps: col, none, row
 // NUMBER: 'two' value invalid for long argument
-// UNKNOWN: no such option vision-tp
+// UNKNOWN: no such option hearing-tp
+// VISION: error: expected 'vision-tp' to divide 'tp' of {{[26]}}, but got 4
+// VISION-NEGATIVE: error: expected 'vision-tp' from 1 to 1048576, but got -1
 // EP: error: expected 'ep' to divide 8 devices, but got 3
 // MOE-DP: error: expected 'ep' * 'moe-dp' to divide 8 devices, but got 4 * 4
 // MOE-TP: error: expected 'ep' * 'moe-tp' * 'moe-dp' to be 8 devices, but got 4 * 4 * 1

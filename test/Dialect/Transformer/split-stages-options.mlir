@@ -15,7 +15,7 @@
 // RUN: not tc-opt %s --transformer-shard="devices=8 tp=2 dp=2 pp=4" 2>&1 | FileCheck %s --check-prefix=DP
 // RUN: not tc-opt %s --transformer-shard="devices=8 pp=4 ep=4" 2>&1 | FileCheck %s --check-prefix=EP
 // RUN: not tc-opt %s --transformer-shard="devices=8 pp=4 mlp-tp=8" 2>&1 | FileCheck %s --check-prefix=MLP
-// RUN: not tc-opt %s --transformer-shard="tp=1024 dp=1024 pp=2" 2>&1 | FileCheck %s --check-prefix=DEVICES
+// RUN: not tc-opt %s --transformer-shard="tp=1024 dp=1048576 pp=4" 2>&1 | FileCheck %s --check-prefix=DEVICES
 
 // NONE-NOT: transformer.stage
 // NONE-NOT: pipeline_parallel
@@ -36,7 +36,7 @@
 // DP: error: expected 'tp' * 'dp' to be 2 devices of a stage, but got 2 * 2
 // EP: error: expected 'ep' to divide 2 devices of a stage, but got 4
 // MLP: error: expected 'mlp-tp' to divide 2 devices of a stage, but got 8
-// DEVICES: error: expected at most 1048576 devices, but got 2097152
+// DEVICES: error: expected at most 2147483648 devices, but got 4294967296
 
 func.func private @layer(%x: tensor<3x8xf16>) -> tensor<3x8xf16> {
   return %x : tensor<3x8xf16>

@@ -118,3 +118,27 @@ func.func @names(%x: tensor<3x8xf16>) -> tensor<3x8xf16> {
   %1 = transformer.layer @stage_0(%0) name("layers.1") : (tensor<3x8xf16>) -> tensor<3x8xf16>
   return %1 : tensor<3x8xf16>
 }
+
+// -----
+
+// Features of images that are placed between layers do not end the chain.
+// CHECK-LABEL: func private @stage_0(
+// CHECK-NEXT:    transformer.place_images
+// CHECK-NEXT:    transformer.layer @decoder({{.*}}) name("layers.0")
+// CHECK-NEXT:    transformer.place_images
+// CHECK-NEXT:    return
+// CHECK-LABEL: func private @stage_1(
+// CHECK-NEXT:    transformer.layer @decoder({{.*}}) name("layers.1")
+// CHECK-NEXT:    return
+// CHECK-LABEL: func @images
+#step = #transformer.workload<queries = 1, query_length = 8, images = #transformer.images<count = 1, rows = 2, columns = 2, tokens = 4>>
+func.func private @decoder(%x: tensor<12x8xf16>) -> tensor<12x8xf16> {
+  return %x : tensor<12x8xf16>
+}
+func.func @images(%x: tensor<12x8xf16>, %f: tensor<4x8xf16>, %batch: !transformer.batch<#step>) -> tensor<12x8xf16> {
+  %0 = transformer.place_images %f in %x of %batch : tensor<4x8xf16>, tensor<12x8xf16>, !transformer.batch<#step>
+  %1 = transformer.layer @decoder(%0) name("layers.0") : (tensor<12x8xf16>) -> tensor<12x8xf16>
+  %2 = transformer.place_images %f in %1 of %batch add : tensor<4x8xf16>, tensor<12x8xf16>, !transformer.batch<#step>
+  %3 = transformer.layer @decoder(%2) name("layers.1") : (tensor<12x8xf16>) -> tensor<12x8xf16>
+  return %3 : tensor<12x8xf16>
+}

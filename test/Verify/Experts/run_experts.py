@@ -16,6 +16,11 @@ from cases import Cases  # noqa: E402
 FUSED = (",transformer-decompose,transformer-fuse-ffn,transformer-fuse-quant,"
          "transformer-merge-linears,transformer-fuse-moe")
 
+# Tokens split between norms; experts take the shares that devices have.
+SPLIT = FUSED.replace("transformer-fuse-ffn",
+                      "transformer-fuse-norm,transformer-sequence-parallel,"
+                      "transformer-fuse-ffn")
+
 # There are ten tokens, which four devices do not divide.
 PLANS = {
     "tp=1 dp=2 ep=2": "",
@@ -53,6 +58,9 @@ def run_plans(cases, family):
     for plan, passes in (PLANS if family == "qwen3_moe" else SHARED).items():
         cases.verify(f"{family} {plan}", model, "--f32",
                      pipeline=f"transformer-shard{{{plan}}}{passes}")
+    for plan in ("tp=2 dp=1 ep=2", "tp=4 dp=1 ep=4", "tp=2 dp=2 ep=4"):
+        cases.verify(f"{family} {plan}, split", model, "--f32",
+                     pipeline=f"transformer-shard{{{plan}}}{SPLIT}")
 
 
 def run_wrong(cases, family):

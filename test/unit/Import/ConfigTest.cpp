@@ -228,42 +228,52 @@ TEST_F(ConfigTest, OnlySilu) {
             "config.json: /hidden_act: expected a string, but got null");
 }
 
-TEST_F(ConfigTest, NoSlidingWindows) {
-  EXPECT_EQ(errorsWith("sliding_window", 4096, "mistral"),
-            "config.json: /sliding_window: expected null, as sliding windows "
-            "are not modelled yet, but got 4096");
+TEST_F(ConfigTest, SlidingWindows) {
   Json mistral = smallest("mistral");
+  EXPECT_FALSE(readValid(mistral).window);
+  mistral["sliding_window"] = 7;
+  DecoderConfig config = readValid(mistral);
+  ASSERT_TRUE(config.window);
+  EXPECT_EQ(config.window->size, 7);
+  EXPECT_TRUE(config.hasWindow(0));
   mistral.erase("sliding_window");
-  EXPECT_TRUE(failed(read(mistral)));
-  EXPECT_EQ(takeMessages(),
-            "config.json: /sliding_window: expected null, as sliding windows "
-            "are not modelled yet, but the key is missing, which means 4096 "
-            "tokens");
+  EXPECT_EQ(readValid(mistral).window->size, 4096);
+  EXPECT_EQ(errorsWith("sliding_window", 0, "mistral"),
+            "config.json: /sliding_window: expected an integer from 1 to "
+            "2147483648, but got 0");
 
   Json qwen = smallest("qwen3");
   qwen["sliding_window"] = 4096;
-  readValid(qwen);
+  EXPECT_FALSE(readValid(qwen).window);
   qwen["use_sliding_window"] = false;
-  readValid(qwen);
+  EXPECT_FALSE(readValid(qwen).window);
+  // The first layer with a window is beyond the last one.
   qwen["use_sliding_window"] = true;
-  EXPECT_TRUE(failed(read(qwen)));
-  EXPECT_EQ(takeMessages(),
-            "config.json: /sliding_window: expected null or "
-            "use_sliding_window to be false, as sliding windows are not "
-            "modelled yet, but got 4096");
+  EXPECT_FALSE(readValid(qwen).window);
+  qwen["max_window_layers"] = 0;
+  EXPECT_EQ(readValid(qwen).window->size, 4096);
   qwen["sliding_window"] = nullptr;
-  readValid(qwen);
+  EXPECT_FALSE(readValid(qwen).window);
 }
 
-TEST_F(ConfigTest, OnlyFullAttentionLayers) {
+TEST_F(ConfigTest, LayerTypes) {
   Json json = smallest("qwen3");
+  json["num_hidden_layers"] = 2;
   json["layer_types"] = {"full_attention", "full_attention"};
   readValid(json);
   json["layer_types"] = nullptr;
   readValid(json);
-  EXPECT_EQ(errorsWith("layer_types", {"full_attention", "linear_attention"}),
-            "config.json: /layer_types: expected \"full_attention\", the only "
-            "kind of layer modelled so far, but got \"linear_attention\"");
+  json["layer_types"] = {"full_attention", "linear_attention"};
+  EXPECT_TRUE(failed(read(json)));
+  EXPECT_EQ(takeMessages(),
+            "config.json: /layer_types: expected \"full_attention\", as "
+            "use_sliding_window is false, but got \"linear_attention\"");
+  json["layer_types"] = {"full_attention", "sliding_attention"};
+  json["use_sliding_window"] = true;
+  json["sliding_window"] = 5;
+  DecoderConfig config = readValid(json);
+  EXPECT_FALSE(config.hasWindow(0));
+  EXPECT_TRUE(config.hasWindow(1));
   EXPECT_EQ(errorsWith("layer_types", 3),
             "config.json: /layer_types: expected an array, but got 3");
 }

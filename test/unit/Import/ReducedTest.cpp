@@ -30,11 +30,15 @@ TEST_F(ReducedTest, KeepsTheStructureOfAllPresets) {
     SCOPED_TRACE(preset.name);
     EXPECT_EQ(small.name, large.name + "-reduced");
     EXPECT_EQ(small.modelType, large.modelType);
-    EXPECT_EQ(small.numHiddenLayers, 2);
+    // One of each kind of layer.
+    EXPECT_GE(small.numHiddenLayers, 2);
+    EXPECT_LE(small.numHiddenLayers, 3);
     EXPECT_EQ(small.vocabSize, 256);
     EXPECT_EQ(small.maxPositionEmbeddings, 128);
-    EXPECT_EQ(small.numAttentionHeads * large.numKeyValueHeads,
-              large.numAttentionHeads * small.numKeyValueHeads);
+    // Heads that share one row form no groups.
+    if (!large.compressed)
+      EXPECT_EQ(small.numAttentionHeads * large.numKeyValueHeads,
+                large.numAttentionHeads * small.numKeyValueHeads);
     EXPECT_EQ(compareWidths(small), compareWidths(large));
     EXPECT_EQ(small.headDim % 2, 0);
     EXPECT_EQ(small.qkNorm, large.qkNorm);

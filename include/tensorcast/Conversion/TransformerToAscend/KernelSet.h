@@ -39,6 +39,8 @@ public:
   static SmallVector<StringRef> list();
 
   StringRef getName() const { return name; }
+  /// Whether it is that of a compiled graph.
+  bool isCompiled() const { return compiled; }
 
   /// The kernel, or null if the set has none of this name.
   const Kernel *lookup(StringRef kernel) const;
@@ -65,7 +67,8 @@ public:
   SmallVector<StringRef> getPartReaders() const;
 
   /// The composite ops that the eager form does not take apart, beside those
-  /// that every framework launches whole.
+  /// that every framework launches whole; `op@family` is one of the models of a
+  /// family.
   ArrayRef<std::string> getLaunchedWhole() const { return launchedWhole; }
 
   /// Those that the compiled form does not take apart: no fusion would win them
@@ -75,7 +78,7 @@ public:
 private:
   std::string name;
   std::string streamRule = "data_flow";
-  bool streamsByDefault = false;
+  bool streamsByDefault = false, compiled = false;
   SmallVector<std::string> launchedWhole, compiledWhole;
   llvm::StringMap<Kernel> kernels;
   llvm::StringMap<double> switches;

@@ -15,6 +15,11 @@ struct RouterConfig {
   /// Scores are sigmoids of the logits, or a softmax over the experts, or over
   /// those that are chosen (by their logits).
   bool usesSigmoid = false, usesChosenSoftmax = false;
+  /// Or the square root of a smooth ramp of the logits; the router's own code
+  /// calls the kernel that chooses then.
+  bool usesSqrtSoftplus = false;
+  /// In the first layers a table says which experts a token has, by its id.
+  int64_t numHashLayers = 0;
   /// Whether the logits have a bias.
   bool hasLogitBias = false;
   /// Experts are in `groups` groups, of which `topGroups` can be chosen; 0 if
@@ -42,6 +47,10 @@ struct MixtureConfig {
   int64_t intermediateSize = 0;
   /// Of the expert that every token visits; 0 if there is none.
   int64_t sharedIntermediateSize = 0;
+  /// What the model calls it, and whether a sigmoid per token scales what it
+  /// yields.
+  std::string sharedName = "shared_experts";
+  bool hasSharedGate = false;
   RouterConfig router;
   /// For each layer whether it has the mixture.
   SmallVector<bool> layers;
@@ -53,6 +62,9 @@ struct MixtureConfig {
   /// the gate's sigmoid then.
   std::optional<double> activationLimit;
   double activationSlope = 1;
+  /// What limits gate and up projections of the shared expert, if something
+  /// does.
+  std::optional<double> sharedActivationLimit;
 
   /// Layers behind those of the config are as its last ones would be.
   bool isIn(int64_t layer) const {

@@ -89,7 +89,10 @@ static void keepReplacedChains(ModuleOp module, const KernelSet &kernels) {
 }
 
 void mlir::tensorcast::applyReferenceWays(ModuleOp module,
-                                          const KernelSet &kernels) {
+                                          const KernelSet &kernels,
+                                          const KernelSet &eagerKernels) {
+  if (kernels.getSwitch("no_windows"))
+    removeWindows(module);
   if (kernels.getSwitch("separate_tied_head"))
     separateTiedHead(module);
   if (kernels.getSwitch("wide_grouped_swiglu"))
@@ -99,8 +102,11 @@ void mlir::tensorcast::applyReferenceWays(ModuleOp module,
   exchangeInFull(module, kernels);
   if (kernels.getSwitch("first_split_layers_see_all_tokens"))
     startFromAllTokens(module);
+  applyVisionWays(module, kernels, eagerKernels);
   copyRotatedHeads(module, kernels);
+  applyCompressedWays(module, kernels);
   applyFamilyWays(module, kernels);
+  applyLinearAttentionWays(module, kernels);
   sortExperts(module, kernels);
   keepReplacedChains(module, kernels);
   applyRoutingWays(module, kernels);

@@ -14,7 +14,9 @@ using namespace mlir::transformer;
 /// replaces it; nothing reads the results.
 static void routeTwice(ModuleOp module) {
   module.walk([](SelectExpertsOp select) {
-    if (!select.getGatingKernel())
+    // A router that scores by itself calls its kernel.
+    if (!select.getGatingKernel() ||
+        select.getScore() == ScoreFunction::SqrtSoftplus)
       return;
     OpBuilder builder(select);
     // Its weights stay as the scores are.
@@ -83,9 +85,25 @@ static void routeOwnTokens(SelectExpertsOp select) {
       op->erase();
 }
 
+/// Lets the weights of choices be divided where they are.
+static void divideInPlace(ModuleOp module, const KernelSet &kernels) {
+  PatternRewriter rewriter(module.getContext());
+  SmallVector<DivOp> divisions;
+  module.walk([&](DivOp op) { divisions.push_back(op); });
+  for (DivOp op : divisions) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<ascend::LaunchOp> launch =
+        createLaunch(op, op->getResultTypes(), kernels, rewriter,
+                     {"div_in_place", {op.getLhs(), op.getRhs()}, {}, {}, {}});
+    if (succeeded(launch))
+      rewriter.replaceOp(op, *launch);
+  }
+}
+
 void mlir::tensorcast::applyRoutingWays(ModuleOp module,
                                         const KernelSet &kernels) {
-  bool byLogits = kernels.hasFamilyWay(getFamily(module), "routes_by_logits");
+  StringRef family = getFamily(module);
+  bool byLogits = kernels.hasFamilyWay(family, "routes_by_logits");
   if (llvm::is_contained(kernels.getLaunchedWhole(), "select_experts"))
     module.walk([&](SelectExpertsOp select) {
       if (!select.getGatingKernel())
@@ -95,4 +113,6 @@ void mlir::tensorcast::applyRoutingWays(ModuleOp module,
     module.walk([](SelectExpertsOp select) { routeOwnTokens(select); });
   if (kernels.getSwitch("routes_beside_kernel"))
     routeTwice(module);
+  if (kernels.hasFamilyWay(family, "divides_in_place"))
+    divideInPlace(module, kernels);
 }

@@ -115,9 +115,7 @@ static void keepOwnHeads(AppendCacheOp append) {
   KVCacheType type = cache.getType();
   int64_t heads = key.getInput().getType().getDimSize(1);
   int64_t share = type.getShare() * heads / type.getNumHeads();
-  auto own = KVCacheType::get(type.getContext(), {2, heads, type.getHeadSize()},
-                              type.getElementType(), type.getBlockSize(), share,
-                              /*first=*/0);
+  KVCacheType own = type.withHeads(heads).withShare(share, /*first=*/0);
   cache.getResult().setType(own);
   append.getResult().setType(own);
   append.getKeyMutable().assign(key.getInput());
@@ -154,11 +152,11 @@ void SharedAttention::run(PartialAttentionOp op) {
     attention = QuantizedAttentionOp::create(
         rewriter, op.getLoc(), result, own, op.getCache(), op.getBatch(),
         op.getQueryScale(), op.getKeyScale(), op.getValueScale(),
-        op.getScaleAttr());
+        /*sink=*/Value(), /*blocks=*/Value(), op.getScaleAttr(),
+        /*window=*/IntegerAttr(), /*block_size=*/IntegerAttr());
   } else {
-    attention =
-        AttentionOp::create(rewriter, op.getLoc(), result, own, op.getCache(),
-                            op.getBatch(), op.getScaleAttr());
+    attention = AttentionOp::create(rewriter, op.getLoc(), own, op.getCache(),
+                                    op.getBatch(), op.getScaleAttr());
   }
   int64_t heads = op.getType().getDimSize(1), size = result.getDimSize(2);
   Value sent = exchange(attention, heads, size, exchanged);
@@ -221,10 +219,13 @@ void SharedAttention::run(PartialLatentAttentionOp op, bool findsLengths) {
 static PartialLatentAttentionOp findFirstAttention(ModuleOp module) {
   SymbolTable symbols(module);
   PartialLatentAttentionOp first;
+  llvm::SmallPtrSet<Operation *, 16> visited;
   auto find = [&](auto &self, func::FuncOp function) -> void {
+    if (!visited.insert(function).second)
+      return;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto layer = dyn_cast<LayerOp>(op))
-        self(self, symbols.lookup<func::FuncOp>(layer.getCallee()));
+      if (FlatSymbolRefAttr callee = getCallee(op))
+        self(self, symbols.lookup<func::FuncOp>(callee.getAttr()));
       else if (auto attention = dyn_cast<PartialLatentAttentionOp>(op))
         first = attention;
       return first ? WalkResult::interrupt() : WalkResult::advance();

@@ -190,7 +190,7 @@ private:
     WalkResult result = module.walk([&](Operation *op) {
       if (!isa_and_nonnull<transformer::TransformerDialect>(op->getDialect()) ||
           isa<transformer::LayerOp, transformer::StageOp, transformer::WeightOp,
-              transformer::KVCacheOp>(op))
+              transformer::KVCacheOp, transformer::StateOp>(op))
         return WalkResult::advance();
       op->emitOpError("expected only launches to price; run "
                       "convert-transformer-to-ascend first");

@@ -1,5 +1,7 @@
 //===- AttentionOps.cpp - Attention and positions -------------------------===//
 
+#include "Checks.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
@@ -9,6 +11,40 @@
 
 using namespace mlir;
 using namespace mlir::transformer;
+
+/// Parses the types of what is appended and of the cache. That of the values is
+/// written where it is not that of the keys.
+static ParseResult parseAppendedTypes(OpAsmParser &parser, Type &key,
+                                      Type &value, Type &cache) {
+  KVCacheType cacheType;
+  Type next;
+  if (parser.parseType(key) || parser.parseComma())
+    return failure();
+  value = key;
+  OptionalParseResult parsed = parser.parseOptionalType(next);
+  if (parsed.has_value()) {
+    if (failed(*parsed))
+      return failure();
+    cache = next;
+    if (isa<KVCacheType>(next))
+      return success();
+    value = next;
+    if (parser.parseComma())
+      return failure();
+  }
+  if (parser.parseCustomTypeWithFallback(cacheType))
+    return failure();
+  cache = cacheType;
+  return success();
+}
+
+static void printAppendedTypes(OpAsmPrinter &printer, Operation *, Type key,
+                               Type value, Type cache) {
+  printer << key << ", ";
+  if (value != key)
+    printer << value << ", ";
+  printer.printStrippedAttrOrType(cast<KVCacheType>(cache));
+}
 
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsAttention.cpp.inc"
@@ -146,6 +182,8 @@ static Value rotateNeighbours(OpBuilder &builder, Location loc, Value x) {
                            rotateHalves(builder, loc, pairs));
 }
 
+bool RopeOp::isLaunchedWhole() { return getStyle() == RopeStyle::Complex; }
+
 SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   int64_t features = getType().getShape().back();
@@ -203,21 +241,17 @@ SmallVector<Value> RopeOp::decompose(OpBuilder &builder) {
 // Attention over a cache
 //===----------------------------------------------------------------------===//
 
-/// Checks that `type` is tokens x `heads` x head size of `cache`. Heads are not
+/// Checks that `type` is tokens x `heads` x `size`, of `cache`. Heads are not
 /// checked if `heads` is absent.
 static LogicalResult verifyHeads(Operation *op, StringRef name,
                                  RankedTensorType type, KVCacheType cache,
-                                 std::optional<int64_t> heads) {
-  if (cache.isShared())
-    return op->emitOpError("expected a cache of keys and values by heads, but "
-                           "got ")
-           << cache;
+                                 std::optional<int64_t> heads, int64_t size) {
   if (type.getRank() != 3)
     return op->emitOpError("expected '")
            << name << "' to be tokens x heads x head size, but got " << type;
-  if (type.getDimSize(2) != cache.getHeadSize())
+  if (type.getDimSize(2) != size)
     return op->emitOpError("expected '")
-           << name << "' to have heads of size " << cache.getHeadSize()
+           << name << "' to have heads of size " << size
            << ", as the cache has, but got " << toString(getDims(type)[2]);
   if (heads && type.getDimSize(1) != *heads)
     return op->emitOpError("expected '")
@@ -226,16 +260,60 @@ static LogicalResult verifyHeads(Operation *op, StringRef name,
   return success();
 }
 
+/// Checks that `cache` has heads.
+static LogicalResult verifyHasHeads(Operation *op, KVCacheType cache) {
+  if (!cache.isShared())
+    return success();
+  return op->emitOpError("expected a cache of keys and values by heads, but "
+                         "got ")
+         << cache;
+}
+
 LogicalResult AppendCacheOp::verify() {
   auto key = cast<RankedTensorType>(getKey().getType());
-  if (key.getElementType() != getType().getElementType())
-    return emitOpError("expected 'key' of ")
-           << getType().getElementType() << ", as the cache is, but got "
-           << key.getElementType();
-  std::optional<int64_t> heads;
-  if (!getType().isShared())
-    heads = getType().getNumHeads();
-  return verifyHeads(*this, "key", key, getType(), heads);
+  auto value = cast<RankedTensorType>(getValue().getType());
+  KVCacheType cache = getType();
+  for (auto [name, type] : {std::pair("key", key), {"value", value}})
+    if (type.getElementType() != cache.getElementType())
+      return emitOpError("expected '")
+             << name << "' of " << cache.getElementType()
+             << ", as the cache is, but got " << type.getElementType();
+  if (failed(verifyHasHeads(*this, cache)) ||
+      failed(verifyHeads(*this, "key", key, cache, cache.getNumHeads(),
+                         cache.getHeadSize())) ||
+      failed(verifyHeads(*this, "value", value, cache, cache.getNumHeads(),
+                         cache.getValueSize())))
+    return failure();
+  return verifyDims(*this, "value", value,
+                    {getDims(key)[0], getDims(value)[1], getDims(value)[2]});
+}
+
+/// Checks a window of tokens over a cache which may keep no more than that.
+static LogicalResult verifyWindow(Operation *op, std::optional<int64_t> window,
+                                  KVCacheType cache) {
+  if (window && *window < 1)
+    return op->emitOpError("expected a 'window' of at least 1 token, but got ")
+           << *window;
+  if (!cache.hasWindow() || (window && *window <= cache.getWindow()))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError("expected a 'window' of at "
+                                                  "most the ")
+                                  << cache.getWindow()
+                                  << " tokens that the cache keeps, but got ";
+  if (window)
+    return diagnostic << *window;
+  return diagnostic << "none";
+}
+
+/// Checks one number per head that joins its softmax.
+static LogicalResult verifySink(Operation *op, Value sink, int64_t heads) {
+  if (!sink)
+    return success();
+  auto type = cast<RankedTensorType>(sink.getType());
+  if (type.getRank() == 1 && type.getDimSize(0) == heads)
+    return success();
+  return op->emitOpError("expected a 'sink' of one number for each of the ")
+         << heads << " heads, but got " << type;
 }
 
 /// Checks an attention with queries and results of tokens x heads x head size.
@@ -243,7 +321,9 @@ template <typename AttentionLikeOp>
 static LogicalResult verifyAttention(AttentionLikeOp op) {
   KVCacheType cache = op.getCache().getType();
   auto query = cast<RankedTensorType>(op.getQuery().getType());
-  if (failed(verifyHeads(op, "query", query, cache, std::nullopt)))
+  if (failed(verifyHasHeads(op, cache)) ||
+      failed(verifyHeads(op, "query", query, cache, std::nullopt,
+                         cache.getHeadSize())))
     return failure();
   if (cache.getShare() != 1)
     return op.emitOpError("expected a cache of all tokens, but got ") << cache;
@@ -261,17 +341,38 @@ static LogicalResult verifyAttention(AttentionLikeOp op) {
   if (!(scale > 0 && std::isfinite(scale)))
     return op.emitOpError("expected a finite 'scale' above 0, but got ")
            << tensorcast::describeNumber(scale);
-  return success();
+  if (failed(verifyWindow(op, op.getWindow(), cache)) ||
+      failed(verifySink(op, op.getSink(), heads)))
+    return failure();
+  return verifyBlocks(op, op.getBlocks(), op.getBlockSize(), getDims(query)[0],
+                      cache.getNumHeads());
 }
 
 LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            AttentionOp::Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto query = cast<RankedTensorType>(adaptor.getQuery().getType());
+  auto cache = cast<KVCacheType>(adaptor.getCache().getType());
+  SmallVector<Dim> dims = getDims(query);
+  // The verifier reports what does not fit.
+  if (dims.size() == 3 && !cache.isShared() && cache.getOwnValueSize())
+    dims.back() = Dim(cache.getOwnValueSize());
+  types.push_back(getTensorType(dims, query.getElementType()));
+  return success();
+}
+
+bool AttentionOp::isLaunchedWhole() { return true; }
 
 LogicalResult QuantizedAttentionOp::verify() {
   if (failed(verifyAttention(*this)))
     return failure();
   auto query = cast<RankedTensorType>(getQuery().getType());
-  RankedTensorType expected =
-      withElementType(query, getType().getElementType());
+  SmallVector<Dim> dims = getDims(query);
+  dims.back() = Dim(getCache().getType().getValueSize());
+  RankedTensorType expected = getTensorType(dims, getType().getElementType());
   if (getType() == expected)
     return success();
   return emitOpError("expected a result of ")

@@ -34,6 +34,12 @@ LogicalResult verifyScale(Operation *op, StringRef name, RankedTensorType data,
 LogicalResult verifyCall(Operation *op, FlatSymbolRefAttr callee,
                          StringRef kind, SymbolTableCollection &symbolTable);
 
+/// Checks the blocks of `blockSize` tokens that each of `tokens` attends to
+/// with each of `heads`; there are none where both are absent.
+LogicalResult verifyBlocks(Operation *op, Value blocks,
+                           std::optional<int64_t> blockSize, const Dim &tokens,
+                           int64_t heads);
+
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_LIB_DIALECT_TRANSFORMER_IR_CHECKS_H

@@ -139,6 +139,19 @@ ExprAttr mlir::transformer::getTotalTokensExpr(MLIRContext *context) {
 ExprAttr mlir::transformer::getDecodeExpr(MLIRContext *context) {
   return makeNode(context, ExprKind::Decode);
 }
+ExprAttr mlir::transformer::getImagesExpr(MLIRContext *context) {
+  return makeNode(context, ExprKind::Images);
+}
+ExprAttr mlir::transformer::getImageRowsExpr(MLIRContext *context) {
+  return makeNode(context, ExprKind::ImageRows);
+}
+ExprAttr mlir::transformer::getImageColumnsExpr(MLIRContext *context) {
+  return makeNode(context, ExprKind::ImageColumns);
+}
+ExprAttr mlir::transformer::getImageCellsExpr(MLIRContext *context) {
+  return getImagesExpr(context) * getImageRowsExpr(context) *
+         getImageColumnsExpr(context);
+}
 ExprAttr mlir::transformer::getTokensExpr(MLIRContext *context) {
   return sumOverRequests(getNewTokensExpr(context));
 }
@@ -326,6 +339,12 @@ double mlir::transformer::evaluate(ExprAttr expr, WorkloadAttr workload) {
     return workload.getTotalTokens();
   case ExprKind::Decode:
     return workload.getDecode();
+  case ExprKind::Images:
+    return workload.getNumImages();
+  case ExprKind::ImageRows:
+    return workload.getImages() ? workload.getImages().getRows() : 0;
+  case ExprKind::ImageColumns:
+    return workload.getImages() ? workload.getImages().getColumns() : 0;
   case ExprKind::SumOverRequests:
     // All requests are alike.
     return workload.getRequests() * value(0);

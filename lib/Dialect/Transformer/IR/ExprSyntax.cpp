@@ -142,14 +142,21 @@ private:
       return getTotalTokensExpr(context);
     if (name == "decode")
       return getDecodeExpr(context);
+    if (name == "images")
+      return getImagesExpr(context);
+    if (name == "image_rows")
+      return getImageRowsExpr(context);
+    if (name == "image_columns")
+      return getImageColumnsExpr(context);
     std::optional<ExprKind> kind = symbolizeExprKind(name);
     bool isFunction =
         kind && *kind >= ExprKind::CeilDiv && *kind <= ExprKind::Divide;
     if (!isFunction && name != "sum") {
-      StringRef known[] = {"tokens",   "sequences", "q",    "kv",  "decode",
-                           "sum",      "max",       "min",  "mod", "ceildiv",
-                           "floordiv", "div",       "log2", "eq",  "ne",
-                           "lt",       "le"};
+      StringRef known[] = {
+          "tokens",   "sequences", "q",      "kv",         "decode",
+          "sum",      "max",       "min",    "mod",        "ceildiv",
+          "floordiv", "div",       "log2",   "eq",         "ne",
+          "lt",       "le",        "images", "image_rows", "image_columns"};
       return parser.emitError(loc,
                               tensorcast::unknownName("symbol", name, known));
     }

@@ -29,6 +29,8 @@ LogicalResult ClampedSwiGLUOp::verify() {
          << tensorcast::describeNumber(limit);
 }
 
+bool ClampedSwiGLUOp::isLaunchedWhole() { return getWhole(); }
+
 SmallVector<Value> ClampedSwiGLUOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();
   RankedTensorType type = getType();
@@ -52,6 +54,25 @@ SmallVector<Value> ClampedSwiGLUOp::decompose(OpBuilder &builder) {
   Value above =
       AddScalarOp::create(builder, loc, up, builder.getF64FloatAttr(1.0));
   return {MulOp::create(builder, loc, above, gated)};
+}
+
+LogicalResult LimitedSwiGLUOp::verify() {
+  double limit = getLimit().convertToDouble();
+  if (limit > 0 && std::isfinite(limit))
+    return success();
+  return emitOpError("expected a finite 'limit' above 0, but got ")
+         << tensorcast::describeNumber(limit);
+}
+
+bool LimitedSwiGLUOp::isLaunchedWhole() { return true; }
+
+SmallVector<Value> LimitedSwiGLUOp::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  Value gate = MinScalarOp::create(builder, loc, getGate(), getLimitAttr());
+  Value up = MinScalarOp::create(builder, loc, getUp(), getLimitAttr());
+  double limit = getLimit().convertToDouble();
+  up = MaxScalarOp::create(builder, loc, up, builder.getF64FloatAttr(-limit));
+  return {SwiGLUOp::create(builder, loc, getType(), gate, up)};
 }
 
 SmallVector<Value> GeluOp::decompose(OpBuilder &builder) {

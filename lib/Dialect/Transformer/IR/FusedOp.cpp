@@ -87,7 +87,7 @@ LogicalResult FusedOp::verifyRegions() {
                          getResultTypes())))
     return failure();
   for (Operation &op : block) {
-    if (!isa<WeightOp, KVCacheOp, LayerOp, StageOp>(op))
+    if (!isa<WeightOp, KVCacheOp, LayerOp, StageOp, StateOp>(op))
       continue;
     InFlightDiagnostic diag =
         emitOpError("expected ops that compute in the body, but got '")

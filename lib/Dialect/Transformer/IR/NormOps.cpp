@@ -40,9 +40,14 @@ static LogicalResult verifyNorm(Operation *op, RankedTensorType input,
 }
 
 LogicalResult RMSNormOp::verify() {
-  return verifyNorm(*this, getInput().getType(), getWeight().getType(),
-                    getEps().convertToDouble());
+  RankedTensorType input = getInput().getType();
+  RankedTensorType weight = getWeight().getType();
+  if (getWideWeight() && weight.getElementType().isF32())
+    weight = withElementType(weight, input.getElementType());
+  return verifyNorm(*this, input, weight, getEps().convertToDouble());
 }
+
+bool RMSNormOp::isLaunchedWhole() { return getKernel(); }
 
 SmallVector<Value> RMSNormOp::decompose(OpBuilder &builder) {
   Location loc = getLoc();

@@ -30,6 +30,36 @@ SmallVector<Value> SoftmaxOp::decompose(OpBuilder &builder) {
   return {DivOp::create(builder, loc, powers, sum)};
 }
 
+bool SoftplusOp::isLaunchedWhole() { return true; }
+
+SmallVector<Value> SoftplusOp::decompose(OpBuilder &builder) {
+  Location loc = getLoc();
+  Type type = getType();
+  auto limit = [&](Value value) -> Value {
+    return MaxScalarOp::create(builder, loc, value,
+                               builder.getF64FloatAttr(0.0));
+  };
+  // -|x| is x or -x less its positive part.
+  Value ramp = limit(getInput());
+  Value negated = NegOp::create(builder, loc, type, getInput());
+  Value size = AddOp::create(builder, loc, ramp, limit(negated));
+  Value power = ExpOp::create(builder, loc, type,
+                              NegOp::create(builder, loc, type, size));
+  Value sum =
+      AddScalarOp::create(builder, loc, power, builder.getF64FloatAttr(1.0));
+  return {AddOp::create(builder, loc, ramp,
+                        LogOp::create(builder, loc, type, sum))};
+}
+
+LogicalResult LookUpExpertsOp::verify() {
+  RankedTensorType table = getTable().getType(), tokens = getTokens().getType();
+  if (failed(verifyRank(*this, "table", table, 2)) ||
+      failed(verifyRank(*this, "tokens", tokens, 1)))
+    return failure();
+  return verifyDims(*this, "result", getType(),
+                    {getDims(tokens)[0], getDims(table)[1]});
+}
+
 LogicalResult TopKOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> loc,
                                        TopKOp::Adaptor adaptor,
@@ -117,6 +147,20 @@ LogicalResult SelectExpertsOp::verify() {
              << dims[1].size / groups * kept << " experts of " << kept
              << " groups, but got " << count;
   }
+  if (static_cast<bool>(getTable()) != static_cast<bool>(getTokens()))
+    return emitOpError("expected a table and token ids for 'hash'");
+  if (getTable()) {
+    if (getBias() || getGroups() ||
+        getScore() == ScoreFunction::SoftmaxOfChosen)
+      return emitOpError("expected no 'bias', 'groups' or 'softmax_of_chosen' "
+                         "beside 'hash'");
+    RankedTensorType table = getTensor(getTable());
+    if (failed(verifyRank(*this, "table", table, 2)) ||
+        failed(verifyDims(*this, "table", table,
+                          {getDims(table)[0], Dim(count)})) ||
+        failed(verifyDims(*this, "tokens", getTensor(getTokens()), {dims[0]})))
+      return failure();
+  }
   dims[1] = Dim(count);
   if (failed(verifyDims(*this, "weights", getWeights().getType(), dims)))
     return failure();
@@ -148,6 +192,14 @@ public:
     if (op.getScore() == ScoreFunction::SoftmaxOfChosen)
       return chooseFirst();
     Value scores = getScores(), ranked = scores;
+    if (op.getTable()) {
+      Value ids = LookUpExpertsOp::create(builder, loc, op.getIds().getType(),
+                                          op.getTable(), op.getTokens());
+      Value weights = TakeOp::create(builder, loc, scores, ids);
+      if (op.getNormalize())
+        weights = normalize(weights);
+      return {finish(weights), ids};
+    }
     if (op.getBias())
       ranked = AddOp::create(builder, loc, scores, op.getBias());
     if (op.getGroups())
@@ -189,6 +241,10 @@ private:
     Value logits = op.getLogits();
     if (op.getScore() == ScoreFunction::Sigmoid)
       return SigmoidOp::create(builder, loc, logits.getType(), logits);
+    if (op.getScore() == ScoreFunction::SqrtSoftplus) {
+      Value ramp = SoftplusOp::create(builder, loc, logits.getType(), logits);
+      return SqrtOp::create(builder, loc, ramp.getType(), ramp);
+    }
     return SoftmaxOp::create(builder, loc, logits.getType(), logits);
   }
 
@@ -217,7 +273,7 @@ private:
   Value normalize(Value weights) {
     Value sum = SumOp::create(builder, loc, weights, 1);
     if (op.getEpsilon()) {
-      if (op.getScore() == ScoreFunction::Sigmoid)
+      if (op.getScore() != ScoreFunction::Softmax)
         sum = AddScalarOp::create(builder, loc, sum, op.getEpsilonAttr());
       else
         sum = MaxScalarOp::create(builder, loc, sum, op.getEpsilonAttr());

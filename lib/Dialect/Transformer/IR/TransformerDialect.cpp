@@ -5,6 +5,7 @@
 #include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -76,6 +77,12 @@ void TransformerDialect::initialize() {
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsContext.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsCompressed.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsHyper.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -98,6 +105,15 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsSparse.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsLinearAttention.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
@@ -110,10 +126,17 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
   };
-  StringRef known[] = {kAssumesAttrName, kModelAttrName, kPlanAttrName,
+  StringRef known[] = {kAssumesAttrName, kEagerAttrName, kImagesAttrName,
+                       kModelAttrName,   kPlanAttrName,  kTowerAttrName,
                        kWorkloadAttrName};
   if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
+  if (name == kTowerAttrName || name == kEagerAttrName) {
+    if (isa<func::FuncOp>(op) && isa<UnitAttr>(attribute.getValue()))
+      return success();
+    return emitError() << "expected '" << name
+                       << "', without a value, on a function";
+  }
   if (!isa<ModuleOp>(op))
     return emitError() << "expected '" << name
                        << "' on a module, but got it on this op";
@@ -124,6 +147,13 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
       return success();
     return emitError() << "expected '" << name
                        << "' to be an array of #transformer.expr, but got "
+                       << value;
+  }
+  if (name == kImagesAttrName) {
+    if (isa<ImageRuleAttr>(value))
+      return success();
+    return emitError() << "expected '" << name
+                       << "' to be a #transformer.image_rule, but got "
                        << value;
   }
   if ((name == kModelAttrName && isa<ModelAttr>(value)) ||
@@ -163,7 +193,8 @@ DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queries, int64_t queryLength,
                                    int64_t contextLength, bool,
-                                   int64_t dataParallel, FloatAttr hitRate) {
+                                   int64_t dataParallel, FloatAttr hitRate,
+                                   ImagesAttr images) {
   auto check = [&](StringRef name, int64_t value, int64_t least) {
     if (value >= least && value <= kMaxTokens)
       return success();
@@ -176,10 +207,11 @@ LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       failed(check("context_length", contextLength, 0)) ||
       failed(check("data_parallel", dataParallel, 1)))
     return failure();
-  if (queries > kMaxTokens / queryLength)
+  int64_t length = queryLength + (images ? images.getTokens() : 0);
+  if (queries > kMaxTokens / length)
     return emitError() << "expected at most " << kMaxTokens
                        << " new tokens in a step, but got " << queries
-                       << " requests of " << queryLength;
+                       << " requests of " << length;
   double rate = hitRate ? hitRate.getValueAsDouble() : 0;
   if (!(rate >= 0 && rate < 1))
     return emitError() << "expected 'prefix_cache_hit_rate' from 0 to below 1, "
@@ -208,7 +240,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t devices, int64_t dataParallel,
                                int64_t output, int64_t mlp, int64_t head,
                                int64_t expertParallel, int64_t expertTensor,
-                               int64_t sharedExpert, int64_t pipelineParallel) {
+                               int64_t sharedExpert, int64_t pipelineParallel,
+                               int64_t vision) {
   if (devices < 1 || devices > WorkloadAttr::kMaxTokens)
     return emitError() << "expected 'devices' from 1 to "
                        << WorkloadAttr::kMaxTokens << ", but got " << devices;
@@ -229,7 +262,8 @@ LogicalResult PlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   std::pair<StringRef, int64_t> experts[] = {
       {"expert_parallel", expertParallel},
       {"expert_tensor", expertTensor},
-      {"shared_expert", sharedExpert}};
+      {"shared_expert", sharedExpert},
+      {"vision", vision}};
   for (auto [name, size] : experts)
     if (size < 1 || devices % size != 0)
       return emitError() << "expected '" << name << "' to divide " << devices
@@ -244,6 +278,8 @@ int64_t PlanAttr::getGroupSize(ShardGroup group) const {
     return getExpertTensor();
   case ShardGroup::SharedExpert:
     return getSharedExpert();
+  case ShardGroup::Vision:
+    return getVision();
   case ShardGroup::Output:
     own = getOutput();
     break;
@@ -269,66 +305,97 @@ double WorkloadAttr::getHitRate() const {
                                  : 0;
 }
 
+int64_t WorkloadAttr::getImageTokens() const {
+  return getImages() ? getImages().getTokens() : 0;
+}
+
+int64_t WorkloadAttr::getNumImages() const {
+  return getImages() && !getDecode() ? getRequests() * getImages().getCount()
+                                     : 0;
+}
+
 int64_t WorkloadAttr::getNewTokens() const {
   // In a decode step the cache holds all but the new tokens anyway.
   if (getDecode())
     return getQueryLength();
-  return getQueryLength() -
-         static_cast<int64_t>(getQueryLength() * getHitRate());
+  int64_t length = getQueryLength() + getImageTokens();
+  return length - static_cast<int64_t>(length * getHitRate());
 }
 
 int64_t WorkloadAttr::getTotalTokens() const {
-  return getContextLength() + getQueryLength();
+  return getContextLength() + getQueryLength() + getImageTokens();
 }
 
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
 
+/// Parses `, name = value` pairs behind the block size, in this order.
+static ParseResult parseCacheOptions(AsmParser &parser, int64_t &valueSize,
+                                     int64_t &window, int64_t &share,
+                                     int64_t &first) {
+  struct Option {
+    StringLiteral name;
+    int64_t &value;
+    int64_t least;
+  };
+  Option options[] = {{"value_size", valueSize, 1},
+                      {"window", window, 1},
+                      {"share", share, INT64_MIN},
+                      {"first", first, INT64_MIN}};
+  ArrayRef<Option> left = options;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    while (!left.empty() &&
+           failed(parser.parseOptionalKeyword(left.front().name)))
+      left = left.drop_front();
+    if (left.empty())
+      return parser.emitError(loc, "expected one of 'value_size', 'window', "
+                                   "'share' and 'first', in this order");
+    const Option &option = left.front();
+    if (parser.parseEqual() || parser.parseInteger(option.value))
+      return failure();
+    if (option.value < option.least)
+      return parser.emitError(loc, "expected '")
+             << option.name << "' of at least " << option.least << ", but got "
+             << option.value;
+    left = left.drop_front();
+  }
+  return success();
+}
+
 Type KVCacheType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
-  int64_t blockSize, share = 1, first = 0;
+  int64_t blockSize, valueSize = 0, window = 0, share = 1, first = 0;
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(elementType) || parser.parseComma() ||
       parser.parseKeyword("block_size") || parser.parseEqual() ||
-      parser.parseInteger(blockSize))
+      parser.parseInteger(blockSize) ||
+      parseCacheOptions(parser, valueSize, window, share, first) ||
+      parser.parseGreater())
     return {};
-  if (succeeded(parser.parseOptionalComma())) {
-    if (parser.parseKeyword("share") || parser.parseEqual() ||
-        parser.parseInteger(share))
-      return {};
-    if (succeeded(parser.parseOptionalComma()) &&
-        (parser.parseKeyword("first") || parser.parseEqual() ||
-         parser.parseInteger(first)))
-      return {};
-  }
-  if (parser.parseGreater())
-    return {};
+  if (valueSize == shape.back())
+    valueSize = 0;
   return parser.getChecked<KVCacheType>(parser.getContext(), shape, elementType,
-                                        blockSize, share, first);
+                                        blockSize, valueSize, window, share,
+                                        first);
 }
 
 void KVCacheType::print(AsmPrinter &printer) const {
   printer << '<';
   printer.printDimensionList(getShape());
   printer << 'x' << getElementType() << ", block_size = " << getBlockSize();
+  if (getOwnValueSize())
+    printer << ", value_size = " << getOwnValueSize();
+  if (hasWindow())
+    printer << ", window = " << getWindow();
   if (getShare() != 1)
     printer << ", share = " << getShare();
   if (getFirst() != 0)
     printer << ", first = " << getFirst();
   printer << '>';
-}
-
-KVCacheType KVCacheType::withElementType(Type elementType) const {
-  return get(getContext(), getShape(), elementType, getBlockSize(), getShare(),
-             getFirst());
-}
-
-KVCacheType KVCacheType::withShare(int64_t share, int64_t first) const {
-  return get(getContext(), getShape(), getElementType(), getBlockSize(), share,
-             first);
 }
 
 int64_t KVCacheType::getNumKept(int64_t tokens) const {
@@ -340,7 +407,8 @@ static constexpr int64_t kMaxSize = int64_t(1) << 31;
 
 LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType,
-                                  int64_t blockSize, int64_t share,
+                                  int64_t blockSize, int64_t ownValueSize,
+                                  int64_t window, int64_t share,
                                   int64_t first) {
   bool hasHeads = shape.size() == 3 && shape[0] == 2;
   if (!hasHeads && shape.size() != 1)
@@ -360,6 +428,16 @@ LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (blockSize < 1 || blockSize > kMaxSize)
     return emitError() << "expected 'block_size' from 1 to " << kMaxSize
                        << ", but got " << blockSize;
+  if (ownValueSize < 0 || ownValueSize > kMaxSize)
+    return emitError() << "expected 'value_size' from 1 to " << kMaxSize
+                       << ", but got " << ownValueSize;
+  if (ownValueSize && !hasHeads)
+    return emitError() << "expected no 'value_size' where heads share a row, "
+                          "but got "
+                       << ownValueSize;
+  if (window < 0 || window > kMaxSize)
+    return emitError() << "expected a 'window' from 1 to " << kMaxSize
+                       << " tokens, but got " << window;
   if (share < 1 || share > kMaxSize)
     return emitError() << "expected 'share' from 1 to " << kMaxSize
                        << ", but got " << share;
@@ -370,19 +448,51 @@ LogicalResult KVCacheType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 int64_t KVCacheType::getTokenSize() const {
-  int64_t elements = 1;
-  for (int64_t size : getShape())
-    elements *= size;
-  return elements;
+  if (isShared())
+    return getShape()[0];
+  return getNumHeads() * (getHeadSize() + getValueSize());
+}
+
+SmallVector<int64_t> KVCacheType::getStoredShape() const {
+  SmallVector<int64_t> shape(getShape());
+  if (!isShared())
+    shape.back() = std::max(getHeadSize(), getValueSize());
+  return shape;
+}
+
+KVCacheType KVCacheType::withHeads(int64_t heads) const {
+  return get(getContext(), {getShape()[0], heads, getHeadSize()},
+             getElementType(), getBlockSize(), getOwnValueSize(), getWindow(),
+             getShare(), getFirst());
+}
+
+KVCacheType KVCacheType::withElementType(Type type) const {
+  return get(getContext(), getShape(), type, getBlockSize(), getOwnValueSize(),
+             getWindow(), getShare(), getFirst());
+}
+
+KVCacheType KVCacheType::withWindow(int64_t tokens) const {
+  return get(getContext(), getShape(), getElementType(), getBlockSize(),
+             getOwnValueSize(), tokens, getShare(), getFirst());
+}
+
+KVCacheType KVCacheType::withShare(int64_t share, int64_t first) const {
+  return get(getContext(), getShape(), getElementType(), getBlockSize(),
+             getOwnValueSize(), getWindow(), share, first);
 }
 
 Type RopeTableType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
   SMLoc loc;
+  int64_t patches = 0;
   if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
       parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(elementType) || parser.parseGreater())
+      parser.parseType(elementType) ||
+      (succeeded(parser.parseOptionalComma()) &&
+       (parser.parseKeyword("patches") || parser.parseEqual() ||
+        parser.parseInteger(patches))) ||
+      parser.parseGreater())
     return {};
   if (shape.size() != 1) {
     parser.emitError(loc, "expected one dimension, the width, but got ")
@@ -390,16 +500,22 @@ Type RopeTableType::parse(AsmParser &parser) {
     return {};
   }
   return parser.getChecked<RopeTableType>(parser.getContext(), shape.front(),
-                                          elementType);
+                                          elementType, patches);
 }
 
 void RopeTableType::print(AsmPrinter &printer) const {
-  printer << '<' << getWidth() << 'x' << getElementType() << '>';
+  printer << '<' << getWidth() << 'x' << getElementType();
+  if (getPatches() != 0)
+    printer << ", patches = " << getPatches();
+  printer << '>';
 }
 
 LogicalResult
 RopeTableType::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t width, Type elementType) {
+                      int64_t width, Type elementType, int64_t patches) {
+  if (patches < 0 || patches > kMaxSize)
+    return emitError() << "expected 'patches' from 0 to " << kMaxSize
+                       << ", but got " << patches;
   if (width < 2 || width % 2 != 0 || width > kMaxSize)
     return emitError() << "expected an even width from 2 to " << kMaxSize
                        << ", but got " << width;
@@ -407,4 +523,48 @@ RopeTableType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a float element type, but got "
                        << elementType;
   return success();
+}
+
+Type StateType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  return parser.getChecked<StateType>(parser.getContext(), shape, elementType);
+}
+
+void StateType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << '>';
+}
+
+LogicalResult StateType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> shape, Type elementType) {
+  if (shape.empty())
+    return emitError() << "expected at least one dimension per request, but "
+                          "got none";
+  for (int64_t size : shape)
+    if (size < 1 || size > kMaxSize)
+      return emitError() << "expected sizes from 1 to " << kMaxSize
+                         << ", but got " << size;
+  if (!isa<FloatType>(elementType))
+    return emitError() << "expected a float element type, but got "
+                       << elementType;
+  return success();
+}
+
+int64_t StateType::getRequestSize() const {
+  int64_t elements = 1;
+  for (int64_t size : getShape())
+    elements *= size;
+  return elements;
+}
+
+StateType StateType::withFirst(int64_t size) const {
+  SmallVector<int64_t> shape(getShape());
+  shape.front() = size;
+  return get(getContext(), shape, getElementType());
 }

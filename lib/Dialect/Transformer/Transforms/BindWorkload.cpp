@@ -126,6 +126,48 @@ static void checkPositions(ModuleOp module, WorkloadAttr workload) {
   });
 }
 
+bool mlir::transformer::looksAtImages(ModuleOp module) {
+  auto assumed = module->getAttrOfType<ArrayAttr>(kAssumesAttrName);
+  return assumed &&
+         llvm::is_contained(assumed, getImagesExpr(module.getContext()));
+}
+
+/// Only a model with a vision tower looks at images, and it always does.
+static LogicalResult checkImages(ModuleOp module, WorkloadAttr workload) {
+  bool hasTower = looksAtImages(module);
+  bool hasImages = workload.getNumImages() > 0;
+  if (hasTower == hasImages)
+    return success();
+  InFlightDiagnostic diag = mlir::emitError(module.getLoc());
+  if (hasImages) {
+    diag << "expected a vision tower, as the workload has images, but got a "
+            "model without one";
+    diag.attachNote() << "import the model with --images";
+    return diag;
+  }
+  diag << "expected images in a prefill step, as the model has a vision tower, "
+          "but got "
+       << (workload.getImages() ? "a decode step" : "none");
+  diag.attachNote() << "import the model without --images for steps that look "
+                       "at none";
+  return diag;
+}
+
+FailureOr<ImagesAttr> mlir::transformer::cutImages(ModuleOp module,
+                                                   int64_t count,
+                                                   int64_t height,
+                                                   int64_t width) {
+  if (count == 0 && height == 0 && width == 0)
+    return ImagesAttr();
+  auto rule = module->getAttrOfType<ImageRuleAttr>(kImagesAttrName);
+  if (!rule)
+    return mlir::emitError(module.getLoc(),
+                           "expected a model that sees images, to give it ")
+           << count << ", but its config describes text alone";
+  return rule.cut(count, height, width,
+                  [&] { return mlir::emitError(module.getLoc()); });
+}
+
 LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
                                               WorkloadAttr workload) {
   if (auto bound = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName))
@@ -133,7 +175,8 @@ LogicalResult mlir::transformer::bindWorkload(ModuleOp module,
                            "expected a module without a workload, but it is "
                            "bound to ")
            << bound;
-  if (failed(checkAssumptions(module, workload)))
+  if (failed(checkImages(module, workload)) ||
+      failed(checkAssumptions(module, workload)))
     return failure();
   module->removeAttr(kAssumesAttrName);
   checkPositions(module, workload);
@@ -183,10 +226,14 @@ public:
     if (prefixCacheHitRate != 0)
       hitRate = FloatAttr::get(Float64Type::get(context), prefixCacheHitRate);
     auto emitError = [&] { return mlir::emitError(getOperation().getLoc()); };
+    FailureOr<ImagesAttr> images =
+        cutImages(getOperation(), imageBatchSize, imageHeight, imageWidth);
+    if (failed(images))
+      return signalPassFailure();
     auto workload = WorkloadAttr::getChecked(
         emitError, context, queries.getValue(), queryLength.getValue(),
         contextLength.getValue(), decode.getValue(),
-        getDataParallel(getOperation()), hitRate);
+        getDataParallel(getOperation()), hitRate, *images);
     if (!workload || failed(bindWorkload(getOperation(), workload)))
       signalPassFailure();
   }

@@ -4,6 +4,7 @@
 #include "tensorcast/Support/Wording.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::transformer {
 #define GEN_PASS_DEF_TRANSFORMERDECOMPOSE
@@ -32,10 +33,19 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     return success(succeeded(findOps(context, ops, names)) &&
-                   succeeded(findOps(context, keep, kept)));
+                   succeeded(findKept(context, keep, kept)) &&
+                   succeeded(findKept(context, eagerKeep, keptInTowers)));
   }
 
   void runOnOperation() override {
+    auto model =
+        getOperation()->getParentOfType<ModuleOp>()->getAttrOfType<ModelAttr>(
+            kModelAttrName);
+    StringRef family =
+        model && model.getFamily() ? model.getFamily().getValue() : "";
+    isEager = eagerTowers && getOperation()->hasAttr(kTowerAttrName);
+    if (isEager)
+      getOperation()->setAttr(kEagerAttrName, UnitAttr::get(&getContext()));
     CompositeCollector collector;
     // The last is expanded first: what is within an op before the op itself.
     getOperation().walk<WalkOrder::PreOrder>(
@@ -43,7 +53,7 @@ public:
     OpBuilder builder(&getContext(), &collector);
     while (!collector.worklist.empty()) {
       CompositeOpInterface op = collector.worklist.pop_back_val();
-      if (!isExpanded(op))
+      if (!isExpanded(op, family))
         continue;
       builder.setInsertionPoint(op);
       SmallVector<Value> values = op.decompose(builder);
@@ -57,13 +67,35 @@ public:
   }
 
 private:
-  /// Whether the options ask for the expansion of `op`.
-  bool isExpanded(CompositeOpInterface op) {
+  /// Whether the options ask for the expansion of `op` in a model of `family`.
+  bool isExpanded(CompositeOpInterface op, StringRef family) {
     if (level == DecomposeLevel::Framework && op.isLaunchedWhole())
       return false;
     StringAttr name = op->getName().getIdentifier();
-    return !llvm::is_contained(kept, name) &&
+    auto isKept = [&](const KeptOp &entry) {
+      return entry.first == name &&
+             (entry.second.empty() || entry.second == family);
+    };
+    return llvm::none_of(isEager ? keptInTowers : kept, isKept) &&
            (names.empty() || llvm::is_contained(names, name));
+  }
+
+  /// An op, and the family that it is kept for; empty for all.
+  using KeptOp = std::pair<StringAttr, std::string>;
+
+  /// Sets `found` to the ops of `op` or `op@family`.
+  static LogicalResult findKept(MLIRContext *context,
+                                ArrayRef<std::string> entries,
+                                SmallVectorImpl<KeptOp> &found) {
+    found.clear();
+    for (StringRef entry : entries) {
+      auto [op, family] = entry.split('@');
+      FailureOr<StringAttr> name = findOp(context, op);
+      if (failed(name))
+        return failure();
+      found.emplace_back(*name, family.str());
+    }
+    return success();
   }
 
   /// Sets `found` to the composite ops that an option names.
@@ -97,6 +129,8 @@ private:
            << tensorcast::unknownName("composite op", name, known);
   }
 
-  SmallVector<StringAttr> names, kept;
+  SmallVector<StringAttr> names;
+  SmallVector<KeptOp> kept, keptInTowers;
+  bool isEager = false;
 };
 } // namespace

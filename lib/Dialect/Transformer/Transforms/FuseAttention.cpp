@@ -65,6 +65,29 @@ private:
   bool onlyEqualTypes;
 };
 
+/// A rotation between conversions to the type of its table and back -> rope.
+struct FuseRopeCasts : FusionPattern<CastOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto rope = op.getInput().getDefiningOp<RopeOp>();
+    auto widened = rope ? rope.getInput().getDefiningOp<CastOp>() : CastOp();
+    if (!widened || widened.getInput().getType() != op.getType() ||
+        op.getType().getElementTypeBitWidth() != 16 ||
+        !rope.getTable().getType().getElementType().isF32())
+      return rewriter.notifyMatchFailure(
+          op, "no rotation in f32 between conversions");
+    if (!rope->hasOneUse())
+      return missed(op, rewriter, "rope-casts",
+                    "the rotation is read in f32 as well");
+    passed(op, "rope-casts");
+    rewriter.replaceOpWithNewOp<RopeOp>(op, op.getType(), widened.getInput(),
+                                        rope.getTable(), rope.getStyle());
+    return success();
+  }
+};
+
 /// A rotation of the first features of each head, and the rest -> rope.
 struct RaisePartialRope : FusionPattern<ConcatOp> {
   RaisePartialRope(MLIRContext *context, StringRef category,
@@ -166,6 +189,8 @@ public:
       set.add<RaiseRope<AddOp>, RaiseRope<CastOp>>(context, "fuse-attention",
                                                    onlyEqualTypes);
     }
+    if (rope && !onlyEqualTypes)
+      set.add<FuseRopeCasts>(context, "fuse-attention");
     if (rope && !onlyFullWidth)
       set.add<RaisePartialRope>(context, "fuse-attention", onlyEqualTypes);
     if (latentProjection)

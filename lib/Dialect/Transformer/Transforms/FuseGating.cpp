@@ -239,7 +239,8 @@ struct FuseSelectExperts : FusionPattern<TopKOp> {
     auto select = SelectExpertsOp::create(
         rewriter, top.getLoc(), choice->weights.getType(),
         top.getIndices().getType(), choice->logits, choice->bias,
-        top.getCountAttr(), choice->score, choice->topGroups, choice->groups,
+        /*table=*/Value(), /*tokens=*/Value(), top.getCountAttr(),
+        choice->score, choice->topGroups, choice->groups,
         choice->isNormalized ? rewriter.getUnitAttr() : UnitAttr(),
         choice->epsilon, choice->scale, /*gating_kernel=*/UnitAttr());
     // The chain stays for a moment, read by nothing.

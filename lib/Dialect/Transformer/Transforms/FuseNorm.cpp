@@ -79,6 +79,59 @@ private:
   }
 };
 
+/// cast, pow 2, mean, + eps, rsqrt, mul, mul by the weight in f32, cast ->
+/// rms_norm with a wide weight.
+struct RaiseWideRMSNorm : FusionPattern<CastOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(CastOp narrow,
+                                PatternRewriter &rewriter) const override {
+    auto scaled = narrow.getInput().getDefiningOp<MulOp>();
+    if (!scaled)
+      return rewriter.notifyMatchFailure(narrow, "not of a product");
+    for (Value normal : {scaled.getLhs(), scaled.getRhs()}) {
+      auto product = normal.getDefiningOp<MulOp>();
+      auto inverse = product ? getOperandFrom<RsqrtOp>(product) : RsqrtOp();
+      if (!inverse)
+        continue;
+      auto stable = inverse.getInput().getDefiningOp<AddScalarOp>();
+      auto mean = stable ? stable.getInput().getDefiningOp<MeanOp>() : MeanOp();
+      auto power = mean ? mean.getInput().getDefiningOp<PowOp>() : PowOp();
+      Value wide = getOther(product, inverse.getResult());
+      auto widen = wide.getDefiningOp<CastOp>();
+      if (!power || power.getExponent().convertToDouble() != 2)
+        return missed(narrow, rewriter, "wide-rms-norm",
+                      "the root is not of a mean of squares plus a constant");
+      if (!widen || power.getInput() != wide)
+        return missed(narrow, rewriter, "wide-rms-norm",
+                      "what is normalized is not what the mean is of");
+      Value weight = getOther(scaled, normal);
+      if (!isLegal(narrow, widen, weight, stable.getValue().convertToDouble()))
+        return missed(narrow, rewriter, "wide-rms-norm",
+                      "no norm has these types, weight or constant");
+      passed(narrow, "wide-rms-norm");
+      rewriter.replaceOpWithNewOp<RMSNormOp>(narrow, widen.getInput(), weight,
+                                             stable.getValueAttr(),
+                                             rewriter.getUnitAttr());
+      return success();
+    }
+    return rewriter.notifyMatchFailure(narrow, "not a scaled inverse root");
+  }
+
+private:
+  /// Whether the norm's weight is f32 or of the input's type, the mean in f32.
+  static bool isLegal(CastOp narrow, CastOp widen, Value weight, double eps) {
+    RankedTensorType input = widen.getInput().getType();
+    auto scales = cast<RankedTensorType>(weight.getType());
+    bool hasType = scales.getElementType().isF32() ||
+                   scales.getElementType() == input.getElementType();
+    return widen.getType().getElementType().isF32() && input.getRank() >= 1 &&
+           narrow.getType() == input && scales.getRank() == 1 && hasType &&
+           mayBeEqual(getDims(scales).front(), getDims(input).back()) &&
+           eps > 0 && std::isfinite(eps);
+  }
+};
+
 /// mean, sub, pow 2, mean, + eps, then sqrt and div or rsqrt and mul, mul by
 /// the weight, + bias -> layer_norm. All may be in f32 between two casts.
 struct RaiseLayerNorm : FusionPattern<MulOp> {
@@ -205,6 +258,7 @@ template <> struct ResidualTraits<RMSNormOp> {
   static bool isParameter(RMSNormOp norm, Value value) {
     return norm.getWeight() == value;
   }
+  static bool hasWideWeight(RMSNormOp norm) { return norm.getWideWeight(); }
   static AddRMSNormOp fuse(PatternRewriter &rewriter, RMSNormOp norm,
                            AddOp add) {
     return AddRMSNormOp::create(rewriter, norm.getLoc(), add.getLhs(),
@@ -219,6 +273,7 @@ template <> struct ResidualTraits<LayerNormOp> {
   static bool isParameter(LayerNormOp norm, Value value) {
     return norm.getWeight() == value || norm.getBias() == value;
   }
+  static bool hasWideWeight(LayerNormOp) { return false; }
   static AddLayerNormOp fuse(PatternRewriter &rewriter, LayerNormOp norm,
                              AddOp add) {
     Type type = norm.getType();
@@ -244,6 +299,8 @@ template <typename NormOp> struct FuseResidual : FusionPattern<NormOp> {
       return rewriter.notifyMatchFailure(norm, "the input is not a sum");
     if (add->getBlock() != norm->getBlock())
       return missed("the sum is computed in another block");
+    if (Traits::hasWideWeight(norm))
+      return missed("the weight is multiplied in f32");
     if (Traits::isParameter(norm, add.getResult()))
       return missed("the sum is the weight or bias as well");
     if (add.getLhs().getType() != add.getRhs().getType())
@@ -274,6 +331,8 @@ public:
     MLIRContext *context = set.getContext();
     if (rmsNorm)
       set.add<RaiseRMSNorm>(context, "fuse-norm");
+    if (wideRMSNorm)
+      set.add<RaiseWideRMSNorm>(context, "fuse-norm");
     if (layerNorm)
       set.add<RaiseLayerNorm>(context, "fuse-norm");
     if (residual)

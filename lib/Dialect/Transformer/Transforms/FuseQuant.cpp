@@ -55,6 +55,9 @@ struct FuseNormQuantize : FusionPattern<QuantizeLikeOp> {
     if (norm->getBlock() != op->getBlock())
       return this->missed(op, rewriter, "norm-quantize",
                           "the norm is in another block");
+    if (hasWideWeight(norm))
+      return this->missed(op, rewriter, "norm-quantize",
+                          "the norm's weight is multiplied in f32");
     if (onlyEps > 0 && norm.getEps().convertToDouble() != onlyEps)
       return this->missed(op, rewriter, "norm-quantize",
                           "the kernel exists for another 'eps' only");
@@ -72,6 +75,9 @@ private:
   static bool isNormed(AddRMSNormOp norm, Value value) {
     return value == norm.getNorm();
   }
+
+  static bool hasWideWeight(RMSNormOp norm) { return norm.getWideWeight(); }
+  static bool hasWideWeight(AddRMSNormOp) { return false; }
 
   /// Whether a kernel in the place of the norm can have `scale`. One with the
   /// residual runs there, since its sum has earlier readers than the

@@ -74,6 +74,8 @@ public:
   }
 
   void runOnOperation() override {
+    if (this->getOperation()->hasAttr(kEagerAttrName))
+      return;
     if (failed(applyFusions(this->getOperation(), patterns)))
       this->signalPassFailure();
   }

@@ -50,6 +50,7 @@ static LogicalResult inlineLayer(LayerOp layer, func::FuncOp callee) {
       inner->setLoc(specializeLocation(inner->getLoc(), layer));
       qualify<WeightOp>(inner, layer);
       qualify<KVCacheOp>(inner, layer);
+      qualify<StateOp>(inner, layer);
     });
   }
   for (auto [result, value] :
@@ -69,7 +70,12 @@ public:
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     SmallVector<LayerOp> layers;
-    getOperation().walk([&](LayerOp layer) { layers.push_back(layer); });
+    getOperation().walk([&](LayerOp layer) {
+      // What runs op by op stays apart from what is compiled.
+      auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
+      if (!callee->hasAttr(kEagerAttrName))
+        layers.push_back(layer);
+    });
     llvm::SetVector<func::FuncOp> callees;
     for (LayerOp layer : layers) {
       auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());

@@ -82,7 +82,7 @@ static void leaveOneStage(ModuleOp module) {
                                 plan.getMlp(), plan.getHead(),
                                 plan.getExpertParallel(),
                                 plan.getExpertTensor(), plan.getSharedExpert(),
-                                /*pipeline_parallel=*/1));
+                                /*pipeline_parallel=*/1, plan.getVision()));
 }
 
 LogicalResult mlir::transformer::joinStages(ModuleOp module) {

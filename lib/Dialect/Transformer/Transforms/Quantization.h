@@ -61,7 +61,19 @@ Value declareScale(PatternRewriter &rewriter, Location loc, const Twine &name);
 void populateQuantizeLatentLayers(RewritePatternSet &patterns,
                                   const QuantizationScheme &scheme,
                                   const NameFilter &filter);
+/// Fills `patterns` with those of compressed attention: of its grouped
+/// projection, and of what its indexer caches.
+void populateQuantizeCompressed(RewritePatternSet &patterns,
+                                const QuantizationScheme &scheme,
+                                const NameFilter &filter);
+void populateQuantizeCompressedCaches(RewritePatternSet &patterns, Type type);
+
 void populateQuantizeLatentAttention(RewritePatternSet &patterns, Type type);
+
+/// The same of the weights of linear attention that is one op.
+void populateQuantizeLinearAttention(RewritePatternSet &patterns,
+                                     const QuantizationScheme &scheme,
+                                     const NameFilter &filter);
 
 } // namespace mlir::transformer
 

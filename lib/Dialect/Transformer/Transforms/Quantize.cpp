@@ -165,18 +165,23 @@ struct QuantizeAttention : OpRewritePattern<AttentionLikeOp> {
     KVCacheType cacheType = cache.getType().withElementType(type);
     Value narrowCache = KVCacheOp::create(
         rewriter, cache.getLoc(), cacheType, cache.getNameAttr(),
-        cache.getAuxiliary(), cache.getSpareAttr());
+        cache.getAuxiliary(), cache.getSpareAttr(), cache.getWindowAttr(),
+        cache.getRatioAttr());
     Value full =
         AppendCacheOp::create(rewriter, append.getLoc(), cacheType, key, value,
                               narrowCache, append.getBatch());
     rewriter.setInsertionPoint(attention);
     auto [query, queryScale] = quantize(attention.getQuery(), ".q_scale");
-    using NarrowOp =
-        std::conditional_t<std::is_same_v<AttentionLikeOp, AttentionOp>,
-                           QuantizedAttentionOp, AttentionLikeOp>;
-    rewriter.replaceOpWithNewOp<NarrowOp>(
-        attention, attention.getType(), query, full, attention.getBatch(),
-        queryScale, keyScale, valueScale, attention.getScaleAttr());
+    if constexpr (std::is_same_v<AttentionLikeOp, AttentionOp>)
+      rewriter.replaceOpWithNewOp<QuantizedAttentionOp>(
+          attention, attention.getType(), query, full, attention.getBatch(),
+          queryScale, keyScale, valueScale, attention.getSink(),
+          attention.getBlocks(), attention.getScaleAttr(),
+          attention.getWindowAttr(), attention.getBlockSizeAttr());
+    else
+      rewriter.replaceOpWithNewOp<PartialAttentionOp>(
+          attention, attention.getType(), query, full, attention.getBatch(),
+          queryScale, keyScale, valueScale, attention.getScaleAttr());
     rewriter.eraseOp(append);
     rewriter.eraseOp(cache);
     return success();
@@ -228,6 +233,8 @@ public:
       QuantizationScheme scheme = getScheme(*others);
       set.add<QuantizeLinear>(context, LayerQuantizer(scheme, filter));
       populateQuantizeLatentLayers(set, scheme, filter);
+      populateQuantizeCompressed(set, scheme, filter);
+      populateQuantizeLinearAttention(set, scheme, filter);
     }
     if (*linear != LinearAction::Disabled)
       populateQuantizeExperts(set, LayerQuantizer(getScheme(*linear), filter));
@@ -242,6 +249,7 @@ public:
       set.add<QuantizeAttention<AttentionOp>,
               QuantizeAttention<PartialAttentionOp>>(context, attentionType);
       populateQuantizeLatentAttention(attentionSet, attentionType);
+      populateQuantizeCompressedCaches(attentionSet, attentionType);
     }
     patterns = std::move(set);
     latentPatterns = std::move(attentionSet);
@@ -253,6 +261,9 @@ public:
     // What calls layers is a stage, with its share of what is outside of them.
     if (!getOperation().isPrivate() ||
         !getOperation().getOps<LayerOp>().empty())
+      return;
+    // So few of the weights look at images that they are kept as they are.
+    if (getOperation()->hasAttr(kTowerAttrName))
       return;
     walkAndApplyPatterns(getOperation(), patterns);
     // Latent attention in 8 bits needs the weight that the layers have left.

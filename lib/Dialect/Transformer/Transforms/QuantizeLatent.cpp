@@ -223,7 +223,8 @@ private:
   Value narrowStorage(PatternRewriter &rewriter, KVCacheOp cache) const {
     return KVCacheOp::create(
         rewriter, cache.getLoc(), cache.getType().withElementType(type),
-        cache.getNameAttr(), cache.getAuxiliary(), cache.getSpareAttr());
+        cache.getNameAttr(), cache.getAuxiliary(), cache.getSpareAttr(),
+        cache.getWindowAttr(), cache.getRatioAttr());
   }
 
   /// The weight as it is kept, if that is as narrow, or made so.

@@ -247,12 +247,14 @@ public:
   }
 
 private:
-  /// Functions with a body, each behind those that it calls.
+  /// Functions of the decoder with a body, each behind those that it calls.
   static SmallVector<func::FuncOp> sortByCalls(ModuleOp module,
                                                SymbolTable &symbols) {
     llvm::SetVector<func::FuncOp> sorted;
     auto visit = [&](auto &self, func::FuncOp function) -> void {
-      if (function.isDeclaration() || sorted.contains(function))
+      // Patches of images are no tokens, and stay whole.
+      if (function.isDeclaration() || function->hasAttr(kTowerAttrName) ||
+          sorted.contains(function))
         return;
       function.walk([&](LayerOp layer) {
         self(self, symbols.lookup<func::FuncOp>(layer.getCallee()));

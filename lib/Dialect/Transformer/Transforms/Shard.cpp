@@ -33,7 +33,7 @@ static LogicalResult followOperands(Operation *op, ShardState &state) {
             op->getRegions(), types)))
       return failure();
     for (auto [result, type] : llvm::zip(op->getResults(), types))
-      result.setType(type);
+      state.retype(result, type);
     return success();
   }
   // Ops without inference keep the type of the operand that they had it from.
@@ -89,6 +89,8 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
     return shardWeight(weight, state);
   if (auto cache = dyn_cast<KVCacheOp>(op))
     return shardCache(cache, state);
+  if (auto declared = dyn_cast<StateOp>(op))
+    return shardState(declared, state);
   if (auto linear = dyn_cast<LinearOp>(op))
     return shardLinear(linear, state);
   if (auto embedding = dyn_cast<EmbeddingOp>(op))
@@ -104,11 +106,25 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
     if (sharesTokens)
       return shardContext(attention, state);
   }
+  if (auto gating = dyn_cast<DeltaGatingOp>(op))
+    return shardDeltaGating(gating, state);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    if (failed(shardSlice(slice, state)))
+      return failure();
+  if (auto attention = dyn_cast<ImageAttentionOp>(op))
+    if (failed(shardImageAttention(attention, state)))
+      return failure();
   if (auto projection = dyn_cast<LatentProjectionOp>(op))
     return shardLatentProjection(projection, state);
   if (auto attention = dyn_cast<LatentAttentionOp>(op))
     return sharesTokens ? shardContext(attention, state)
                         : shardLatentAttention(attention, state);
+  if (auto attention = dyn_cast<WindowAttentionOp>(op))
+    return shardWindowAttention(attention, state);
+  if (auto pick = dyn_cast<PickCompressedOp>(op))
+    return shardPickCompressed(pick, state);
+  if (auto projection = dyn_cast<GroupedProjectionOp>(op))
+    return shardGroupedProjection(projection, state);
   if (std::optional<LogicalResult> done = shardExperts(op, state))
     return *done;
   // Scales per token and packed bytes have no rule of their own here.
@@ -132,6 +148,7 @@ static LogicalResult shardFunction(func::FuncOp function, ShardPlan plan) {
   if (plan.wholeSparseAttention && isSparse(function))
     plan.heads = plan.output = 1;
   separateSharedExperts(function, plan);
+  keepLinearAttentionWhole(function);
   ShardState state(function.getContext(), plan);
   if (failed(placeExperts(function, state)) ||
       failed(externalizeSharedExperts(function, plan)))
@@ -173,7 +190,7 @@ public:
         {devices, tensor, data, pipeline, output, mlp, head, wordEmbedding,
          expert, expertTensor, expertData, redundantExperts, sharedExpertTensor,
          externalSharedExperts, hostSharedExperts, wideSharedChoice, context,
-         wholeSparseAttention},
+         wholeSparseAttention, vision},
         module.getLoc());
     if (failed(plan))
       return signalPassFailure();

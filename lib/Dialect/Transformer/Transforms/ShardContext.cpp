@@ -21,6 +21,13 @@ public:
 
   LogicalResult shard(AttentionOp attention) {
     KVCacheType cache = attention.getCache().getType();
+    if (attention.getWindow() || attention.getSink() || attention.getBlocks() ||
+        cache.hasWindow())
+      return op->emitOpError("expected attention to all cached tokens, which "
+                             "'dcp' devices can share, but got ")
+             << (attention.getSink()     ? "a sink"
+                 : attention.getBlocks() ? "blocks"
+                                         : "a window");
     if (failed(checkQuery(attention.getQuery(), attention.getResult())))
       return failure();
     Value query = gatherHeads(attention.getQuery());

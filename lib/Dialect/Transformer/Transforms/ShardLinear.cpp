@@ -19,8 +19,10 @@ public:
       return retype();
     int64_t count = state.plan.getSize(sharding.getGroup());
     bool isRow = sharding.getKind() == ShardKind::Row;
-    // Groups that are not the tensor-parallel one exchange tokens.
-    bool isTensor = count == state.plan.tensor || count == 1;
+    // Groups that are not the tensor-parallel one exchange tokens; those that
+    // share a tower have the same images.
+    bool isTensor = count == state.plan.tensor || count == 1 ||
+                    sharding.getGroup() == ShardGroup::Vision;
     if (isRow)
       return isTensor ? shardRow(count) : shardRowInGroup(count);
     if (!isTensor)

@@ -21,6 +21,8 @@ int64_t ShardPlan::getSize(ShardGroup group) const {
     return expertTensor;
   case ShardGroup::SharedExpert:
     return sharedExpert;
+  case ShardGroup::Vision:
+    return vision;
   case ShardGroup::Embedding:
     break;
   }
@@ -32,7 +34,7 @@ PlanAttr ShardPlan::toAttr(MLIRContext *context, bool hasExperts) const {
   return PlanAttr::get(context, devices * pipeline, data, other(output),
                        other(mlp), other(head), hasExperts ? expert : 1,
                        hasExperts ? expertTensor : 1,
-                       hasExperts ? sharedExpert : 1, pipeline);
+                       hasExperts ? sharedExpert : 1, pipeline, vision);
 }
 
 std::string ShardPlan::describeDevices() const {
@@ -92,7 +94,8 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
                                            {"ep", options.expert},
                                            {"moe-tp", options.expertTensor},
                                            {"moe-dp", options.expertData},
-                                           {"dcp", options.context}};
+                                           {"dcp", options.context},
+                                           {"vision-tp", options.vision}};
   // Beyond this, products of sizes could overflow.
   constexpr int64_t most = 1 << 20;
   for (auto [name, size] : sizes)
@@ -108,8 +111,9 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
                             << " devices, but got " << plan.pipeline;
     plan.devices = options.devices / plan.pipeline;
   }
-  if (plan.devices * plan.pipeline > most)
-    return emitError(loc) << "expected at most " << most << " devices, but got "
+  if (plan.devices * plan.pipeline > WorkloadAttr::kMaxTokens)
+    return emitError(loc) << "expected at most " << WorkloadAttr::kMaxTokens
+                          << " devices, but got "
                           << plan.devices * plan.pipeline;
   if (plan.devices % plan.tensor != 0)
     return emitError(loc) << "expected 'tp' to divide "
@@ -146,6 +150,11 @@ FailureOr<ShardPlan> ShardPlan::get(const ShardOptions &options, Location loc) {
                           << plan.context;
   if (failed(plan.setExperts(options, loc)))
     return failure();
+  // Others have other requests, and with them other images.
+  plan.vision = std::max<int64_t>(options.vision, 1);
+  if (plan.tensor % plan.vision != 0)
+    return emitError(loc) << "expected 'vision-tp' to divide 'tp' of "
+                          << plan.tensor << ", but got " << plan.vision;
   if (options.wordEmbedding == "col")
     plan.embedding = EmbeddingSplit::Column;
   else if (options.wordEmbedding == "row")

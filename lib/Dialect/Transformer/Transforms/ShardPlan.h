@@ -20,6 +20,7 @@ struct ShardOptions {
   bool wideSharedChoice = false;
   int64_t context = 0;
   bool wholeSparseAttention = false;
+  int64_t vision = 0;
 };
 
 /// Sizes of groups that fit together.
@@ -41,6 +42,8 @@ struct ShardPlan {
   /// Devices that share the experts, the matrices of each expert, and those of
   /// the shared expert.
   int64_t expert = 1, expertTensor = 1, sharedExpert = 1;
+  /// Neighbours in a tensor-parallel group that share the vision tower.
+  int64_t vision = 1;
   /// Whether every device holds a copy of one more expert.
   bool redundantExperts = false;
   /// Whether devices of their own hold the shared expert, and whether device 0
@@ -63,7 +66,7 @@ struct ShardPlan {
 
   /// Whether every device has all of the layers, but perhaps for experts.
   bool sharesOnlyRequests() const {
-    return tensor == 1 && output == 1 && mlp == 1 && head == 1;
+    return tensor == 1 && output == 1 && mlp == 1 && head == 1 && vision == 1;
   }
 
 private:

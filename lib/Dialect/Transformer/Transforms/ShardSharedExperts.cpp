@@ -16,12 +16,19 @@ static bool isShared(LinearOp linear) {
          weight.getShardingAttr().getGroup() == ShardGroup::SharedExpert;
 }
 
-/// Which operand of `sum` is the shared expert's; null if none is.
+/// Which operand of `sum` is the shared expert's, perhaps times a gate; null if
+/// none is.
 static Value getShared(AddOp sum) {
-  for (Value value : {sum.getLhs(), sum.getRhs()})
-    if (auto linear = value.getDefiningOp<LinearOp>();
-        linear && isShared(linear))
+  auto isResult = [](Value value) {
+    auto linear = value.getDefiningOp<LinearOp>();
+    return linear && isShared(linear);
+  };
+  for (Value value : {sum.getLhs(), sum.getRhs()}) {
+    auto gated = value.getDefiningOp<MulOp>();
+    if (isResult(value) ||
+        (gated && (isResult(gated.getLhs()) || isResult(gated.getRhs()))))
       return value;
+  }
   return {};
 }
 

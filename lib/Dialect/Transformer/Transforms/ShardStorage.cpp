@@ -5,10 +5,9 @@
 using namespace mlir;
 using namespace mlir::transformer;
 
-/// The size of a part of `size` in whole units; units are repeated where there
-/// are fewer of them than devices.
-static FailureOr<int64_t> getPart(Operation *op, int64_t size, int64_t unit,
-                                  int64_t count) {
+FailureOr<int64_t> mlir::transformer::getUnitsPart(Operation *op, int64_t size,
+                                                   int64_t unit,
+                                                   int64_t count) {
   if (unit == 1)
     return llvm::divideCeil(size, count);
   if (size % unit != 0)
@@ -44,7 +43,7 @@ LogicalResult mlir::transformer::shardWeight(WeightOp weight,
   if (dim >= type.getRank())
     return weight.emitOpError("expected rows to split, but got ") << type;
   FailureOr<int64_t> part =
-      getPart(weight, type.getDimSize(dim), sharding.getUnit(), count);
+      getUnitsPart(weight, type.getDimSize(dim), sharding.getUnit(), count);
   if (failed(part))
     return failure();
   weight.getResult().setType(withDim(type, dim, Dim(*part)));
@@ -68,13 +67,11 @@ LogicalResult mlir::transformer::shardCache(KVCacheOp cache,
            << groups << " heads, of which " << context
            << " devices each share the tokens, but got " << type.getNumHeads();
   FailureOr<int64_t> heads =
-      getPart(cache, type.getNumHeads() * type.getHeadSize(),
-              type.getHeadSize(), groups);
+      getUnitsPart(cache, type.getNumHeads() * type.getHeadSize(),
+                   type.getHeadSize(), groups);
   if (failed(heads))
     return failure();
-  cache.getResult().setType(KVCacheType::get(
-      type.getContext(),
-      {type.getShape()[0], *heads / type.getHeadSize(), type.getHeadSize()},
-      type.getElementType(), type.getBlockSize(), context, /*first=*/0));
+  cache.getResult().setType(
+      type.withHeads(*heads / type.getHeadSize()).withShare(context, 0));
   return success();
 }

@@ -97,6 +97,11 @@ private:
 LogicalResult shardWeight(WeightOp weight, ShardState &state);
 LogicalResult shardCache(KVCacheOp cache, ShardState &state);
 
+/// The size of a part of `size` in whole units; units are repeated where there
+/// are fewer of them than devices. Reports at `op` what cannot be split.
+FailureOr<int64_t> getUnitsPart(Operation *op, int64_t size, int64_t unit,
+                                int64_t count);
+
 /// Lets a layer, or a lookup, work on what the device holds, and puts the
 /// results together.
 LogicalResult shardLinear(LinearOp linear, ShardState &state);
@@ -130,6 +135,22 @@ LogicalResult shardContext(LatentAttentionOp op, ShardState &state);
 
 /// Lets a device that shares tokens write the key heads of all that do.
 LogicalResult gatherKeyHeads(AppendCacheOp op, ShardState &state);
+/// Let compressed attention, and what is before and behind it, work on the
+/// heads and groups that the device has.
+LogicalResult shardWindowAttention(WindowAttentionOp op, ShardState &state);
+LogicalResult shardPickCompressed(PickCompressedOp op, ShardState &state);
+LogicalResult shardGroupedProjection(GroupedProjectionOp op, ShardState &state);
+/// Makes a state what a device holds of it.
+LogicalResult shardState(StateOp op, ShardState &state);
+/// Lets the delta rule work on the heads that the device has.
+LogicalResult shardDeltaGating(DeltaGatingOp op, ShardState &state);
+/// Lets every device hold all of what linear attention in one op reads.
+void keepLinearAttentionWhole(func::FuncOp function);
+/// Lets a part of what joined weights make shrink with it.
+LogicalResult shardSlice(SliceOp slice, ShardState &state);
+/// Checks that devices can share the heads.
+LogicalResult shardImageAttention(ImageAttentionOp attention,
+                                  const ShardState &state);
 
 } // namespace mlir::transformer
 

@@ -184,7 +184,8 @@ public:
       plan = PlanAttr::get(&getContext(), *numStages, /*data_parallel=*/1,
                            /*output=*/0, /*mlp=*/0, /*head=*/0,
                            /*expert_parallel=*/1, /*expert_tensor=*/1,
-                           /*shared_expert=*/1, *numStages);
+                           /*shared_expert=*/1, *numStages,
+                           /*vision=*/1);
       module->setAttr(kPlanAttrName, plan);
     }
     SymbolTable symbols(module);

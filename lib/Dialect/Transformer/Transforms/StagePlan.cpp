@@ -56,6 +56,14 @@ static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
   return found;
 }
 
+/// The layer whose result `value` is, perhaps with images placed in it.
+static Operation *getLayerOf(Value value) {
+  Operation *producer = value.getDefiningOp();
+  while (auto place = dyn_cast_if_present<PlaceImagesOp>(producer))
+    producer = place.getHidden().getDefiningOp();
+  return producer;
+}
+
 /// Calls of layers, each of which takes a result of the one before it. Layers
 /// that run again, as those that predict several tokens, begin another chain.
 static SmallVector<SmallVector<LayerOp>> findChains(func::FuncOp function) {
@@ -64,7 +72,7 @@ static SmallVector<SmallVector<LayerOp>> findChains(func::FuncOp function) {
     auto continues = [&](ArrayRef<LayerOp> chain) {
       return llvm::any_of(layer.getOperands(),
                           [&](Value operand) {
-                            return operand.getDefiningOp() == chain.back();
+                            return getLayerOf(operand) == chain.back();
                           }) &&
              llvm::none_of(chain, [&](LayerOp other) {
                return other.getNameAttr() == layer.getNameAttr();

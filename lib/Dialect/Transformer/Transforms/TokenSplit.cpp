@@ -139,11 +139,18 @@ public:
 private:
   StringRef getReason(Operation *op) {
     // Nor may they call each other in a circle.
-    if (auto layer = dyn_cast<LayerOp>(op))
-      if (symbols.lookup(layer.getCallee())
-              ->walk([](LayerOp) { return WalkResult::interrupt(); })
-              .wasInterrupted())
-        return "a layer calls layers";
+    auto calls = [&](FlatSymbolRefAttr callee, auto isCall) {
+      return symbols.lookup(callee.getAttr())
+          ->walk([&](Operation *inner) {
+            return isCall(inner) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    if (isa<LayerOp>(op) && calls(getCallee(op), getCallee))
+      return "a layer calls layers";
+    if (isa<StageOp>(op) && calls(getCallee(op), llvm::IsaPred<StageOp>))
+      return "a stage runs stages";
     if (isa<RMSNormQuantizeOp, AddRMSNormQuantizeOp>(op) &&
         isHidden(op->getOperand(0)))
       return "a norm is fused with a quantization, which has a scale for all "
@@ -162,6 +169,9 @@ private:
   }
 
   FirstNorm findFirstNorm(func::FuncOp function) {
+    // Where there was none before, as in a circle of calls, there is none.
+    if (!visited.insert(function).second)
+      return {};
     for (Operation &op : function.getBody().front()) {
       if (auto norm = dyn_cast<RMSNormOp>(op);
           norm && isHidden(norm.getInput()))
@@ -173,7 +183,8 @@ private:
       if (!symbol)
         continue;
       auto callee = symbols.lookup<func::FuncOp>(symbol.getAttr());
-      if (callee.isDeclaration())
+      // Patches of images are no tokens.
+      if (callee.isDeclaration() || callee->hasAttr(kTowerAttrName))
         continue;
       FirstNorm first = findFirstNorm(callee);
       for (Value &input : first.inputs)
@@ -188,6 +199,7 @@ private:
   ModuleOp module;
   const TokenSplit &split;
   SymbolTable symbols;
+  llvm::SmallPtrSet<Operation *, 8> visited;
 };
 } // namespace
 

@@ -23,6 +23,12 @@ ExprAttr getNewTokensExpr(MLIRContext *context);
 ExprAttr getTotalTokensExpr(MLIRContext *context);
 /// 1 in a decode step, else 0.
 ExprAttr getDecodeExpr(MLIRContext *context);
+/// Images that the step looks at, and the cells of each.
+ExprAttr getImagesExpr(MLIRContext *context);
+ExprAttr getImageRowsExpr(MLIRContext *context);
+ExprAttr getImageColumnsExpr(MLIRContext *context);
+/// Cells of all images that the step looks at.
+ExprAttr getImageCellsExpr(MLIRContext *context);
 /// Sum of q over the requests.
 ExprAttr getTokensExpr(MLIRContext *context);
 /// Number of requests.

@@ -55,7 +55,13 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsLatent.h.inc"
 
 #define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsCompressed.h.inc"
+
+#define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsContext.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsHyper.h.inc"
 
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsFFN.h.inc"
@@ -81,6 +87,15 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsSampling.h.inc"
 
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsLinearAttention.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsSparse.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.h.inc"
+
 namespace mlir::transformer {
 
 /// The module attribute that names the model (a ModelAttr).
@@ -99,6 +114,16 @@ inline constexpr StringLiteral kWorkloadAttrName = "transformer.workload";
 
 /// The function that `op` runs, as a layer or a stage; null for other ops.
 FlatSymbolRefAttr getCallee(Operation *op);
+/// The module attribute that says how the model cuts images into cells (an
+/// ImageRuleAttr).
+inline constexpr StringLiteral kImagesAttrName = "transformer.images";
+
+/// The attribute of functions that look at images, before the decoder (a unit).
+inline constexpr StringLiteral kTowerAttrName = "transformer.tower";
+
+/// The attribute of functions that run op by op, whatever becomes of the others
+/// (a unit).
+inline constexpr StringLiteral kEagerAttrName = "transformer.eager";
 
 /// The constants of a GELU by the hyperbolic tangent: sqrt(2 / pi), and the
 /// share of the cube.

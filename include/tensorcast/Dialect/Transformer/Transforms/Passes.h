@@ -34,6 +34,16 @@ LogicalResult joinStages(ModuleOp module);
 /// Notes that `module` is rewritten for workloads in which `expr` is not 0.
 void assume(ModuleOp module, ExprAttr expr);
 
+/// Whether an unbound module has a vision tower, so that it takes for granted
+/// (`transformer.assumes`) that the step has images.
+bool looksAtImages(ModuleOp module);
+
+/// What the model of `module` makes of `count` images of a request, of so many
+/// pixels; null if all three are 0. Reports images for a model that sees none,
+/// and those that it cannot cut.
+FailureOr<ImagesAttr> cutImages(ModuleOp module, int64_t count, int64_t height,
+                                int64_t width);
+
 /// Groups of devices that share the requests, as the module's plan says; 1
 /// without a plan.
 int64_t getDataParallel(ModuleOp module);
