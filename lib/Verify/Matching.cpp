@@ -6,6 +6,7 @@
 
 #include "tensorcast/Conversion/TransformerToLinalg/EntryFunction.h"
 #include "tensorcast/Conversion/TransformerToLinalg/NarrowTypes.h"
+#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -69,13 +70,24 @@ LogicalResult tensorcast::matchArguments(func::FuncOp function,
   return success();
 }
 
+/// Takes linear attention apart, for the inputs of the layers that are in it.
+static void expandLinearAttention(ModuleOp module) {
+  module.walk([](transformer::LinearAttentionOp op) {
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(op.decompose(builder));
+    op->erase();
+  });
+}
+
 LogicalResult tensorcast::calibrate(ModuleOp source, StringRef function,
                                     const WholeModel &whole,
                                     const VerifyOptions &options,
                                     SeededInputs &inputs) {
+  OwningOpRef<ModuleOp> apart = source.clone();
+  expandLinearAttention(*apart);
   ProbeRequest request = {function, /*beforeInlining=*/false, findScaledValues};
   FailureOr<LoweredModule> lowered =
-      LoweredModule::lower(source, whole, &request);
+      LoweredModule::lower(*apart, whole, &request);
   if (failed(lowered) || failed(lowered->checkLimits(options)) ||
       failed(lowered->compile()))
     return failure();
