@@ -8,29 +8,29 @@
 
 // A device has one of two key heads, with its two value heads, and their states.
 // CHECK-LABEL: func private @layer_0
-// CHECK:         transformer.weight "linear_attn.in_proj_qkvz.weight" sharding <column, tensor, unit = 48> : tensor<48x{{[0-9]+}}xf16>
-// CHECK:         transformer.weight "linear_attn.in_proj_ba.weight" sharding <column, tensor, unit = 4> : tensor<4x{{[0-9]+}}xf16>
+// CHECK:         transformer.weight "linear_attn.in_proj_qkvz.weight" sharding <column, tensor, unit = 48> : tensor<48x32xf16>
+// CHECK:         transformer.weight "linear_attn.in_proj_ba.weight" sharding <column, tensor, unit = 4> : tensor<4x32xf16>
 // CHECK:         transformer.weight "linear_attn.conv1d.weight" {{.*}} : tensor<32x4xf16>
 // CHECK:         transformer.weight "linear_attn.A_log" {{.*}} : tensor<2xf16>
 // CHECK:         transformer.weight "linear_attn.norm.weight" : tensor<8xf16>
-// CHECK:         transformer.weight "linear_attn.out_proj.weight" {{.*}} : tensor<{{[0-9]+}}x16xf16>
+// CHECK:         transformer.weight "linear_attn.out_proj.weight" {{.*}} : tensor<32x16xf16>
 // CHECK:         transformer.state "linear_attn.conv_state" {{.*}} : <32x3xf16>
 // CHECK:         transformer.state "linear_attn.recurrent_state" {{.*}} : <2x8x8xf32>
 // CHECK:         transformer.causal_conv {{.*}} : tensor<?x32xf16,
 // CHECK:         transformer.delta_gating {{.*}} -> tensor<?x2x8xf16, {{.*}}>, tensor<?x2xf32,
 // CHECK:         transformer.gated_delta_rule {{.*}} <2x8x8xf32>
 // CHECK:         transformer.gated_rms_norm {{.*}} : tensor<?x2x8xf16,
-// CHECK:         %[[OUT:.*]] = transformer.linear {{.*}} tensor<{{[0-9]+}}x16xf16>
+// CHECK:         %[[OUT:.*]] = transformer.linear {{.*}} tensor<32x16xf16>
 // CHECK-NEXT:    transformer.all_reduce %[[OUT]]
 // CHECK-LABEL: func private @layer_1
 // Queries and gates of half of the heads.
-// CHECK:         transformer.weight "self_attn.q_proj.weight" sharding <column, tensor, unit = 16> : tensor<64x{{[0-9]+}}xf16>
+// CHECK:         transformer.weight "self_attn.q_proj.weight" sharding <column, tensor, unit = 16> : tensor<64x32xf16>
 // CHECK:         transformer.attention
 // CHECK:         transformer.all_reduce
 
 // In one op, each device has and computes all of it.
 // WHOLE-LABEL: func private @layer_0
-// WHOLE:         transformer.weight "linear_attn.in_proj_qkvz.weight" : tensor<96x{{[0-9]+}}xf16>
+// WHOLE:         transformer.weight "linear_attn.in_proj_qkvz.weight" : tensor<96x32xf16>
 // WHOLE:         transformer.state "linear_attn.recurrent_state" : <4x8x8xf32>
 // WHOLE:         %[[ALL:.*]], %{{.*}}, %{{.*}} = transformer.linear_attention
 // WHOLE-NOT:     transformer.all_reduce
