@@ -36,24 +36,6 @@ static Value weigh(OpBuilder &builder, Location loc, ValueRange args) {
   return math::ExpOp::create(builder, loc, below);
 }
 
-/// A contraction over lists of loops of left, right and result, of which the
-/// last of `numLoops` is summed over.
-static Value buildProduct(OpBuilder &builder, Location loc,
-                          ArrayRef<int64_t> shape, Value lhs, Value rhs,
-                          unsigned numLoops,
-                          ArrayRef<ArrayRef<unsigned>> maps) {
-  SmallVector<AffineMap> affine;
-  for (ArrayRef<unsigned> loops : maps) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned loop : loops)
-      exprs.push_back(getAffineDimExpr(loop, builder.getContext()));
-    affine.push_back(AffineMap::get(numLoops, 0, exprs, builder.getContext()));
-  }
-  SmallVector<IteratorType> iterators(numLoops, IteratorType::parallel);
-  iterators.back() = IteratorType::reduction;
-  return buildContraction(builder, loc, shape, lhs, rhs, affine, iterators);
-}
-
 /// `offset` to `offset + size` of dimension `dim`.
 static Value buildRange(OpBuilder &builder, Location loc, Value input,
                         int64_t dim, int64_t offset, int64_t size) {
@@ -118,8 +100,8 @@ public:
     shape.back() = getTensorType(keys).getDimSize(1);
     // Loops: r, i, g, j, s, d.
     Value scores =
-        buildProduct(builder, loc, shape, query, keys, 6,
-                     {{0, 1, 2, 3, 5}, {0, 4, 2, 5}, {0, 1, 2, 3, 4}});
+        buildContraction(builder, loc, shape, query, keys, 6,
+                         {{0, 1, 2, 3, 5}, {0, 4, 2, 5}, {0, 1, 2, 3, 4}});
     scores = buildMasked(scores, scale, factors.take_front());
     // Where nothing is kept, exponentials are 0 rather than undefined.
     Value peaks = buildRowReduction(
@@ -130,8 +112,8 @@ public:
     shape.back() = getTensorType(values).getDimSize(3);
     // Loops: r, i, g, j, d, s.
     Value mixed =
-        buildProduct(builder, loc, shape, weights, values, 6,
-                     {{0, 1, 2, 3, 5}, {0, 5, 2, 4}, {0, 1, 2, 3, 4}});
+        buildContraction(builder, loc, shape, weights, values, 6,
+                         {{0, 1, 2, 3, 5}, {0, 5, 2, 4}, {0, 1, 2, 3, 4}});
     return buildResult(mixed, sums, peaks,
                        factors.drop_front(!factors.empty()));
   }
@@ -352,9 +334,10 @@ struct LowerAbsorbQuery : LinalgRule<AbsorbQueryOp> {
                                 {heads, stored[0] / heads, rank});
     weight = buildRange(rewriter, loc, weight, 1, 0, size);
     // Loops: t, h, c, j.
-    Value product = buildProduct(rewriter, loc, {shape[0], heads, rank},
-                                 buildRange(rewriter, loc, query, 2, 0, size),
-                                 weight, 4, {{0, 1, 3}, {1, 3, 2}, {0, 1, 2}});
+    Value product =
+        buildContraction(rewriter, loc, {shape[0], heads, rank},
+                         buildRange(rewriter, loc, query, 2, 0, size), weight,
+                         4, {{0, 1, 3}, {1, 3, 2}, {0, 1, 2}});
     RankedTensorType type = op.getType();
     auto narrow =
         RankedTensorType::get({shape[0], heads, rank}, type.getElementType());
@@ -383,8 +366,9 @@ struct LowerExpandValues : LinalgRule<ExpandValuesOp> {
                                 {heads, rows, stored[1]});
     weight = buildRange(rewriter, loc, weight, 1, rows - shape[2], shape[2]);
     // Loops: t, h, j, c.
-    Value product = buildProduct(rewriter, loc, shape, adaptor.getInput(),
-                                 weight, 4, {{0, 1, 3}, {1, 2, 3}, {0, 1, 2}});
+    Value product =
+        buildContraction(rewriter, loc, shape, adaptor.getInput(), weight, 4,
+                         {{0, 1, 3}, {1, 2, 3}, {0, 1, 2}});
     rewriter.replaceOp(op, buildRound(rewriter, loc, op.getType(), product));
     return success();
   }

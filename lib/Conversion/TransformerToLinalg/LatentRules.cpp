@@ -43,23 +43,6 @@ static Value buildWide(OpBuilder &builder, Location loc, Value input,
                           operands, body);
 }
 
-/// A contraction over `maps`, lists of loops of left, right and result, of
-/// which the last of `numLoops` is summed over.
-static Value buildSum(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
-                      Value lhs, Value rhs, unsigned numLoops,
-                      ArrayRef<ArrayRef<unsigned>> maps) {
-  SmallVector<AffineMap> affine;
-  for (ArrayRef<unsigned> loops : maps) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned loop : loops)
-      exprs.push_back(getAffineDimExpr(loop, builder.getContext()));
-    affine.push_back(AffineMap::get(numLoops, 0, exprs, builder.getContext()));
-  }
-  SmallVector<IteratorType> iterators(numLoops, IteratorType::parallel);
-  iterators.back() = IteratorType::reduction;
-  return buildContraction(builder, loc, shape, lhs, rhs, affine, iterators);
-}
-
 /// The features `offset` to `offset + size` of the last dimension.
 static Value buildFeatures(OpBuilder &builder, Location loc, Value input,
                            int64_t offset, int64_t size) {
@@ -143,10 +126,10 @@ public:
     weight =
         buildReshape(builder, loc, weight, {heads, rest + valueSize, rank});
     // Loops: r, s, h, d, and the rank.
-    Value both =
-        buildSum(builder, loc,
-                 {step.requests, step.totalTokens, heads, rest + valueSize},
-                 latent, weight, 5, {{0, 1, 4}, {2, 3, 4}, {0, 1, 2, 3}});
+    Value both = buildContraction(
+        builder, loc,
+        {step.requests, step.totalTokens, heads, rest + valueSize}, latent,
+        weight, 5, {{0, 1, 4}, {2, 3, 4}, {0, 1, 2, 3}});
     Value key = buildFeatures(builder, loc, both, 0, rest);
     Value value = buildFeatures(builder, loc, both, rest, valueSize);
 
@@ -154,19 +137,19 @@ public:
     SmallVector<int64_t> scoreShape = {step.requests, step.newTokens, heads,
                                        step.totalTokens};
     Value scores =
-        buildSum(builder, loc, scoreShape,
-                 buildFeatures(builder, loc, query, rest, width), ropeKey, 5,
-                 {{0, 1, 2, 4}, {0, 3, 4}, {0, 1, 2, 3}});
+        buildContraction(builder, loc, scoreShape,
+                         buildFeatures(builder, loc, query, rest, width),
+                         ropeKey, 5, {{0, 1, 2, 4}, {0, 3, 4}, {0, 1, 2, 3}});
     if (rest > 0) {
-      Value others = buildSum(builder, loc, scoreShape,
-                              buildFeatures(builder, loc, query, 0, rest), key,
-                              5, {{0, 1, 2, 4}, {0, 3, 2, 4}, {0, 1, 2, 3}});
+      Value others = buildContraction(
+          builder, loc, scoreShape, buildFeatures(builder, loc, query, 0, rest),
+          key, 5, {{0, 1, 2, 4}, {0, 3, 2, 4}, {0, 1, 2, 3}});
       scores = buildElementwise(builder, loc, getTensorType(scores),
                                 {scores, others}, add);
     }
     Value weights = buildSoftmax(scores, indices, scale);
     // Loops: r, i, h, d, s.
-    Value mixed = buildSum(
+    Value mixed = buildContraction(
         builder, loc, {step.requests, step.newTokens, heads, valueSize},
         weights, value, 5, {{0, 1, 2, 4}, {0, 4, 2, 3}, {0, 1, 2, 3}});
     return buildReshape(builder, loc, mixed, {shape[0], heads, valueSize});

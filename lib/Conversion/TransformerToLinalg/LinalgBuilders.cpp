@@ -197,6 +197,23 @@ Value tensorcast::buildContraction(OpBuilder &builder, Location loc,
       .getResult(0);
 }
 
+Value tensorcast::buildContraction(OpBuilder &builder, Location loc,
+                                   ArrayRef<int64_t> shape, Value lhs,
+                                   Value rhs, unsigned numLoops,
+                                   ArrayRef<ArrayRef<unsigned>> maps) {
+  SmallVector<AffineMap> affine;
+  for (ArrayRef<unsigned> loops : maps) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : loops)
+      exprs.push_back(getAffineDimExpr(loop, builder.getContext()));
+    affine.push_back(AffineMap::get(numLoops, 0, exprs, builder.getContext()));
+  }
+  SmallVector<utils::IteratorType> iterators(numLoops,
+                                             utils::IteratorType::parallel);
+  iterators.back() = utils::IteratorType::reduction;
+  return buildContraction(builder, loc, shape, lhs, rhs, affine, iterators);
+}
+
 Value tensorcast::buildMatmul(OpBuilder &builder, Location loc, Value lhs,
                               Value rhs, bool transposed) {
   AffineExpr m, n, k;

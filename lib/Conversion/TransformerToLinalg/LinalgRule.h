@@ -164,6 +164,12 @@ Value buildContraction(OpBuilder &builder, Location loc,
                        ArrayRef<AffineMap> maps,
                        ArrayRef<utils::IteratorType> iterators);
 
+/// The same over `numLoops` loops, of which the last is summed over; `maps` are
+/// lists of loops of left, right and result.
+Value buildContraction(OpBuilder &builder, Location loc,
+                       ArrayRef<int64_t> shape, Value lhs, Value rhs,
+                       unsigned numLoops, ArrayRef<ArrayRef<unsigned>> maps);
+
 /// `lhs[m, k] * rhs[k, n]`, or `rhs[n, k]` if `transposed`.
 Value buildMatmul(OpBuilder &builder, Location loc, Value lhs, Value rhs,
                   bool transposed);

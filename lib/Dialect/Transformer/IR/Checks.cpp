@@ -2,6 +2,10 @@
 
 #include "Checks.h"
 
+#include "tensorcast/Support/Numbers.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::transformer;
 
@@ -34,6 +38,15 @@ LogicalResult mlir::transformer::verifyElementType(Operation *op,
     return success();
   return op->emitOpError("expected '")
          << name << "' of " << expected << ", but got " << got;
+}
+
+LogicalResult mlir::transformer::verifyPositive(Operation *op, StringRef name,
+                                                const APFloat &value) {
+  double number = value.convertToDouble();
+  if (number > 0 && std::isfinite(number))
+    return success();
+  return op->emitOpError("expected a finite '")
+         << name << "' above 0, but got " << tensorcast::describeNumber(number);
 }
 
 LogicalResult mlir::transformer::verifyQuantized(Operation *op,

@@ -19,6 +19,10 @@ LogicalResult verifyDims(Operation *op, StringRef name, RankedTensorType type,
 LogicalResult verifyElementType(Operation *op, StringRef name, Type got,
                                 Type expected);
 
+/// Checks that an attribute called `name` is finite and above 0.
+LogicalResult verifyPositive(Operation *op, StringRef name,
+                             const APFloat &value);
+
 /// Checks that `result` is `input` in fewer bits.
 LogicalResult verifyQuantized(Operation *op, RankedTensorType input,
                               RankedTensorType result);

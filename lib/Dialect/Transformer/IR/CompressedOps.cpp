@@ -3,11 +3,8 @@
 #include "Checks.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
-#include "tensorcast/Support/Numbers.h"
 
 #include "llvm/Support/MathExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::transformer;
@@ -17,15 +14,6 @@ using namespace mlir::transformer;
 
 static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-static LogicalResult verifyPositive(Operation *op, StringRef name,
-                                    const APFloat &value) {
-  double number = value.convertToDouble();
-  if (number > 0 && std::isfinite(number))
-    return success();
-  return op->emitOpError("expected a finite '")
-         << name << "' above 0, but got " << tensorcast::describeNumber(number);
 }
 
 /// Checks sizes and element type of a tensor.

@@ -3,9 +3,6 @@
 #include "Checks.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
-#include "tensorcast/Support/Numbers.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::transformer;
@@ -16,15 +13,6 @@ using namespace mlir::transformer;
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
-
-static LogicalResult verifyPositive(Operation *op, StringRef name,
-                                    const APFloat &value) {
-  double number = value.convertToDouble();
-  if (number > 0 && std::isfinite(number))
-    return success();
-  return op->emitOpError("expected a finite '")
-         << name << "' above 0, but got " << tensorcast::describeNumber(number);
-}
 
 /// The sizes of streams: tokens, streams and features. Counts are known and
 /// small enough that products of them fit.

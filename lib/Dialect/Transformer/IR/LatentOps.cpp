@@ -5,7 +5,6 @@
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 
 #include "Checks.h"
-#include "tensorcast/Support/Numbers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -30,15 +29,6 @@ static int64_t addSizes(int64_t lhs, int64_t rhs) {
 static int64_t multiplySizes(int64_t lhs, int64_t rhs) {
   int64_t product;
   return llvm::MulOverflow(lhs, rhs, product) ? INT64_MAX : product;
-}
-
-static LogicalResult verifyPositive(Operation *op, StringRef name,
-                                    const APFloat &value) {
-  double number = value.convertToDouble();
-  if (number > 0 && std::isfinite(number))
-    return success();
-  return op->emitOpError("expected a finite '")
-         << name << "' above 0, but got " << tensorcast::describeNumber(number);
 }
 
 /// Checks tensors that a kernel reads or writes as they are: dimensions, and
