@@ -13,9 +13,8 @@ static constexpr int64_t maxHeads = 65536;
 // Lists of layers
 //===----------------------------------------------------------------------===//
 
-/// Whether `list` has an entry for each of `numLayers` layers; reports if not.
-static bool checkLength(JsonReader &reader, StringRef key, const Json &list,
-                        int64_t numLayers) {
+bool tensorcast::checkLayerList(JsonReader &reader, StringRef key,
+                                const Json &list, int64_t numLayers) {
   if (!list.is_array()) {
     reader.emitError(key) << "expected an array, but got "
                           << describeJson(list);
@@ -32,7 +31,7 @@ LayerFlags tensorcast::readLayerFlags(JsonReader &reader, StringRef key,
                                       int64_t numLayers) {
   const Json &list = *reader.find(key);
   LayerFlags layers;
-  if (!checkLength(reader, key, list, numLayers))
+  if (!checkLayerList(reader, key, list, numLayers))
     return layers;
   for (const Json &entry : list) {
     bool isNumber = entry == 0 || entry == 1;
@@ -62,7 +61,7 @@ static LayerFlags readLayerTypes(JsonReader &reader, int64_t numLayers,
   constexpr const char *full = "full_attention", *sliding = "sliding_attention";
   const Json &list = *reader.find(key);
   LayerFlags layers;
-  if (!checkLength(reader, key, list, numLayers))
+  if (!checkLayerList(reader, key, list, numLayers))
     return layers;
   for (const Json &entry : list) {
     bool isSliding = entry == sliding;

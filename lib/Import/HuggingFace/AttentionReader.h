@@ -10,6 +10,10 @@
 
 namespace mlir::tensorcast {
 
+/// Whether `list` has an entry for each of `numLayers` layers; reports if not.
+bool checkLayerList(JsonReader &reader, StringRef key, const Json &list,
+                    int64_t numLayers);
+
 /// Reads a list of truths, or of 0 and 1, one for each of `numLayers` layers.
 LayerFlags readLayerFlags(JsonReader &reader, StringRef key, int64_t numLayers);
 

@@ -1,6 +1,7 @@
 //===- LatentAttention.cpp - Latent attention of a config -----------------===//
 
 #include "LatentAttention.h"
+#include "AttentionReader.h"
 
 #include <cmath>
 
@@ -24,16 +25,8 @@ static void readIndexerTypes(JsonReader &reader, int64_t numLayers,
   const Json *types = reader.find(key);
   if (!types || types->is_null())
     return;
-  if (!types->is_array() || types->size() != static_cast<size_t>(numLayers)) {
-    InFlightDiagnostic diagnostic = reader.emitError(key);
-    diagnostic << "expected an array of " << numLayers
-               << " kinds, one per layer, but got ";
-    if (types->is_array())
-      diagnostic << types->size();
-    else
-      diagnostic << describeJson(*types);
+  if (!checkLayerList(reader, key, *types, numLayers))
     return;
-  }
   for (auto [index, type] : llvm::enumerate(*types)) {
     indexer.isFull[index] = type == "full";
     if (type == "full" || (type == "shared" && index > 0))

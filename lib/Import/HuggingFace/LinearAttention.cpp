@@ -1,6 +1,7 @@
 //===- LinearAttention.cpp - Linear attention of a config -----------------===//
 
 #include "LinearAttention.h"
+#include "AttentionReader.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
@@ -39,16 +40,8 @@ static void readLayers(JsonReader &reader, int64_t numLayers,
       config.layers[layer] = (layer + 1) % interval.value_or(1) != 0;
     return;
   }
-  if (!types->is_array() || types->size() != static_cast<size_t>(numLayers)) {
-    InFlightDiagnostic diagnostic = reader.emitError(typesKey);
-    diagnostic << "expected an array of " << numLayers
-               << " kinds, one per layer, but got ";
-    if (types->is_array())
-      diagnostic << types->size();
-    else
-      diagnostic << describeJson(*types);
+  if (!checkLayerList(reader, typesKey, *types, numLayers))
     return;
-  }
   for (auto [index, type] : llvm::enumerate(*types)) {
     config.layers[index] = type == "linear_attention";
     if (config.layers[index] || type == "full_attention")
