@@ -415,7 +415,7 @@ def TransformerFuseQuant : Transformer_FusionPass<"fuse-quant"> {
 }
 
 def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
-  let summary = "Wins rotary embeddings back and rotates queries with keys.";
+  let summary = "Wins attention and rotary embeddings back from their pieces.";
   let description = [{
     `rope`: the products, negation and sum of a rotation, of halves or of
     neighbours, become one `transformer.rope`, the lookups of a table one
@@ -425,6 +425,15 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
     `transformer.rope_pair`. `latent-projection`: the layers, norms and rotations
     in front of latent attention become `transformer.latent_projection`, if
     `transformer-fuse-norm` has won the norms back.
+
+    `attention`: the product of queries and keys, a scale of either or of the
+    scores, masks, a softmax and the product with values become one
+    `transformer.scaled_dot_product_attention`, with copies of permuted heads in
+    front and behind. A `transformer.causal_mask` becomes an attribute; of what
+    else is added to the scores, a kernel takes a mask for all heads and a bias.
+    Scores and probabilities that something else reads or changes leave it as it
+    is. `softmax`: maximum, difference, exponential, sum and quotient become one
+    `transformer.softmax`.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-attention` with a reason.
@@ -436,6 +445,10 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
            "Rotate queries and keys in one kernel.">,
     Option<"latentProjection", "latent-projection", "bool", "true",
            "Win the projections of latent attention back.">,
+    Option<"attention", "attention", "bool", "true",
+           "Win attention without a cache back from its pieces.">,
+    Option<"softmax", "softmax", "bool", "true",
+           "Win softmaxes back from their pieces.">,
     Option<"onlyFullWidth", "only-full-width", "bool", "false",
            "Win back and pair only rotations of whole heads.">,
     Option<"onlyEqualTypes", "only-equal-types", "bool", "false",

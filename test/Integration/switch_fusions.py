@@ -130,7 +130,7 @@ def is_dense(family):
     """Mixtures, latent and linear attention are made of other launches; families
     that nest or resemble another are made of that one's."""
     return not any(family.get(key) for key in
-                   ("mixture", "latent_attention", "linear_attention",
+                   ("encoder", "mixture", "latent_attention", "linear_attention",
                     "text_config", "like"))
 
 

@@ -291,6 +291,28 @@ static LogicalResult runQuietly(PassManager &pm, ModuleOp module) {
   return pm.run(module);
 }
 
+/// An encoder reads whole sequences, for which it has learned positions.
+static LogicalResult checkEncoder(const DecoderConfig &config,
+                                  transformer::WorkloadAttr workload,
+                                  MLIRContext *context) {
+  if (workload.getDecode() ||
+      workload.getTotalTokens() != workload.getNewTokens())
+    return emitError(UnknownLoc::get(context))
+           << config.name
+           << ": expected a step over whole sequences, as an encoder has no "
+              "cache, but got "
+           << (workload.getDecode()
+                   ? "one to decode"
+                   : "one after tokens that are cached already");
+  if (workload.getNewTokens() > config.maxPositionEmbeddings)
+    return emitError(UnknownLoc::get(context))
+           << config.name << ": expected sequences of at most "
+           << config.maxPositionEmbeddings
+           << " tokens, for which the model has positions, but got "
+           << workload.getNewTokens();
+  return success();
+}
+
 int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
@@ -309,6 +331,9 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   if (request.layers > 0)
     decoder->numHiddenLayers = request.layers;
   if (failed(setDraftTokens(*decoder, request.draftTokens, context)))
+    return ExitFailure;
+  if (decoder->encoder &&
+      failed(checkEncoder(*decoder, request.workload, context)))
     return ExitFailure;
   // In a decode step, what was seen is in the cache.
   if (line.getInteger(OPT_image_batch_size_eq, 0) > 0 &&

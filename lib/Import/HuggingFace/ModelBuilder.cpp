@@ -3,6 +3,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
 #include "CompressedAttention.h"
+#include "Encoder.h"
 #include "LatentAttention.h"
 #include "LinearAttention.h"
 #include "VisionBuilder.h"
@@ -471,6 +472,10 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
                                     builder.getStringAttr(config.modelType)));
   if (config.vision)
     (*module)->setAttr(kImagesAttrName, getImageRule(*config.vision, context));
+  if (config.encoder) {
+    buildEncoder(config, *module);
+    return module;
+  }
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);

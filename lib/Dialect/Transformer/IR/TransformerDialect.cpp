@@ -114,6 +114,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsEncoder.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }

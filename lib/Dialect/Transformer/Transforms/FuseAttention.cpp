@@ -1,5 +1,6 @@
-//===- FuseAttention.cpp - Rotary embeddings from their pieces ------------===//
+//===- FuseAttention.cpp - Attention from its pieces ----------------------===//
 
+#include "DotProduct.h"
 #include "Rotation.h"
 
 namespace mlir::transformer {
@@ -195,6 +196,7 @@ public:
       set.add<RaisePartialRope>(context, "fuse-attention", onlyEqualTypes);
     if (latentProjection)
       populateFuseLatent(set, "fuse-attention");
+    populateFuseDotProduct(set, "fuse-attention", attention, softmax);
     if (ropePair)
       set.add<PairRopes>(context, "fuse-attention", onlyFullWidth,
                          onlyEqualTypes);

@@ -96,6 +96,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.h.inc"
 
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsEncoder.h.inc"
+
 namespace mlir::transformer {
 
 /// The module attribute that names the model (a ModelAttr).
