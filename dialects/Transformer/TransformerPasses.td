@@ -375,7 +375,10 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
     (or product with the inverse root), weight and bias become one
     `transformer.layer_norm`. `residual`, `layer-norm-residual`:
     `transformer.add` followed by a norm becomes `transformer.add_rms_norm` or
-    `transformer.add_layer_norm`, which still yields the sum.
+    `transformer.add_layer_norm`, which still yields the sum. `gated-rms-norm`: a
+    norm times the SiLU of a gate becomes `transformer.gated_rms_norm`.
+    `latent-projection` and `linear-attention` are those of
+    `transformer-fuse-attention`, where that came before.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-norm` with a reason.
@@ -391,6 +394,12 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
            "Win layer norms back from their pieces.">,
     Option<"layerNormResidual", "layer-norm-residual", "bool", "true",
            "Fuse the residual addition into the layer norm behind it.">,
+    Option<"gatedRMSNorm", "gated-rms-norm", "bool", "true",
+           "Fuse a norm with the gate behind it.">,
+    Option<"latentProjection", "latent-projection", "bool", "true",
+           "Win the projections of latent attention back.">,
+    Option<"linearAttention", "linear-attention", "bool", "true",
+           "Win linear attention back.">,
   ];
 }
 
@@ -426,6 +435,11 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
     in front of latent attention become `transformer.latent_projection`, if
     `transformer-fuse-norm` has won the norms back.
 
+    `delta-gating`: the gates of a delta rule and its repeated heads become
+    `transformer.delta_gating`. `linear-attention`: with these, with a convolution
+    and norms with a gate, and with plain linear layers, it becomes
+    `transformer.linear_attention`.
+
     `attention`: the product of queries and keys, a scale of either or of the
     scores, masks, a softmax and the product with values become one
     `transformer.scaled_dot_product_attention`, with copies of permuted heads in
@@ -445,6 +459,10 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
            "Rotate queries and keys in one kernel.">,
     Option<"latentProjection", "latent-projection", "bool", "true",
            "Win the projections of latent attention back.">,
+    Option<"deltaGating", "delta-gating", "bool", "true",
+           "Win the gates of linear attention back.">,
+    Option<"linearAttention", "linear-attention", "bool", "true",
+           "Win linear attention back.">,
     Option<"attention", "attention", "bool", "true",
            "Win attention without a cache back from its pieces.">,
     Option<"softmax", "softmax", "bool", "true",
@@ -459,7 +477,9 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
 def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
   let summary = "Wins activations back from their pieces.";
   let description = [{
-    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `gelu`: the five
+    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `clamped-swiglu`:
+    limits of gate and up, a sigmoid and products become
+    `transformer.clamped_swiglu`. `gelu`: the five
     ops of a GELU by the error function and the eight by the hyperbolic tangent,
     halved in any of three places, become one `transformer.gelu`.
 
@@ -468,6 +488,8 @@ def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
   }];
   let options = [
     Option<"swiglu", "swiglu", "bool", "true", "Fuse the SiLU of the gate.">,
+    Option<"clampedSwiGLU", "clamped-swiglu", "bool", "true",
+           "Win limited activations back from their pieces.">,
     Option<"gelu", "gelu", "bool", "true",
            "Win GELUs back from their pieces.">,
   ];

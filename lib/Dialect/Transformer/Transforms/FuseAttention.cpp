@@ -1,6 +1,8 @@
 //===- FuseAttention.cpp - Attention from its pieces ----------------------===//
 
 #include "DotProduct.h"
+#include "LinearAttentionPatterns.h"
+#include "Proposal.h"
 #include "Rotation.h"
 
 namespace mlir::transformer {
@@ -123,6 +125,50 @@ private:
   bool onlyEqualTypes;
 };
 
+/// The rotation of both halves of each head by one table of half the width ->
+/// rope.
+template <typename RootOp> struct RaiseHalfTableRope : FusionPattern<RootOp> {
+  using FusionPattern<RootOp>::FusionPattern;
+
+  LogicalResult matchAndRewrite(RootOp root,
+                                PatternRewriter &rewriter) const override {
+    ConcatOp concat = getConcat(root);
+    auto first = concat ? concat.getLhs().template getDefiningOp<SubOp>()
+                        : SubOp();
+    auto product =
+        first ? first.getLhs().template getDefiningOp<MulOp>() : MulOp();
+    if (!product)
+      return rewriter.notifyMatchFailure(root, "no difference of products");
+    for (bool swap : {false, true}) {
+      Value half = swap ? product.getRhs() : product.getLhs();
+      Value factor = swap ? product.getLhs() : product.getRhs();
+      auto parts = factor.getDefiningOp<RopePartsOp>();
+      if (auto widen = half.getDefiningOp<CastOp>())
+        half = widen.getInput();
+      auto slice = half.getDefiningOp<SliceOp>();
+      if (!parts || !slice || slice.getInput().getType() != root.getType())
+        continue;
+      Proposal proposal(rewriter.getContext());
+      proposal.set<RopeOp>(root.getType(), slice.getInput(), parts.getTable(),
+                           RopeStyle::HalfTable);
+      if (!proposal.makes(root.getResult()))
+        continue;
+      this->passed(root, "rope");
+      rewriter.replaceOpWithNewOp<RopeOp>(root, root.getType(),
+                                          slice.getInput(), parts.getTable(),
+                                          RopeStyle::HalfTable);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(root, "not a rotation of both halves");
+  }
+
+private:
+  static ConcatOp getConcat(ConcatOp root) { return root; }
+  static ConcatOp getConcat(CastOp root) {
+    return root.getInput().getDefiningOp<ConcatOp>();
+  }
+};
+
 /// The rotations of queries and keys -> rope_pair.
 struct PairRopes : FusionPattern<RopeOp> {
   PairRopes(MLIRContext *context, StringRef category, bool onlyFullWidth,
@@ -192,8 +238,15 @@ public:
     }
     if (rope && !onlyEqualTypes)
       set.add<FuseRopeCasts>(context, "fuse-attention");
-    if (rope && !onlyFullWidth)
+    if (rope && !onlyFullWidth) {
       set.add<RaisePartialRope>(context, "fuse-attention", onlyEqualTypes);
+      set.add<RaiseHalfTableRope<ConcatOp>, RaiseHalfTableRope<CastOp>>(
+          context, "fuse-attention");
+    }
+    if (deltaGating)
+      populateFuseDeltaGating(set, "fuse-attention");
+    if (linearAttention)
+      populateFuseLinearAttention(set, "fuse-attention");
     if (latentProjection)
       populateFuseLatent(set, "fuse-attention");
     populateFuseDotProduct(set, "fuse-attention", attention, softmax);

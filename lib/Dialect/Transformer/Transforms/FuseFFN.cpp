@@ -1,6 +1,7 @@
 //===- FuseFFN.cpp - Activations from their pieces ------------------------===//
 
 #include "Fusion.h"
+#include "Proposal.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -170,6 +171,65 @@ struct RaiseHalvedGelu : FusionPattern<MulScalarOp> {
   }
 };
 
+/// Limits, a sigmoid with a slope and products -> clamped_swiglu.
+struct RaiseClampedSwiGLU : FusionPattern<MulOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(MulOp mul,
+                                PatternRewriter &rewriter) const override {
+    for (bool swap : {false, true}) {
+      auto above = (swap ? mul.getRhs() : mul.getLhs())
+                       .getDefiningOp<AddScalarOp>();
+      auto gated = (swap ? mul.getLhs() : mul.getRhs()).getDefiningOp<MulOp>();
+      if (!above || !gated)
+        continue;
+      auto open = gated.getLhs().getDefiningOp<SigmoidOp>();
+      if (!open)
+        open = gated.getRhs().getDefiningOp<SigmoidOp>();
+      auto steep = open ? open.getInput().getDefiningOp<MulScalarOp>()
+                        : MulScalarOp();
+      auto limited =
+          steep ? getUnconverted(steep.getInput()).getDefiningOp<MinScalarOp>()
+                : MinScalarOp();
+      auto floor =
+          getUnconverted(above.getInput()).getDefiningOp<MaxScalarOp>();
+      auto ceiling =
+          floor ? floor.getInput().getDefiningOp<MinScalarOp>() : MinScalarOp();
+      if (!limited || !ceiling)
+        continue;
+      Value gate = getUnconverted(limited.getInput());
+      Value up = getUnconverted(ceiling.getInput());
+      if (gate.getType() != mul.getType() || up.getType() != mul.getType())
+        return missed(mul, rewriter, "clamped-swiglu",
+                      "gate and up are not of one type");
+      Proposal proposal(rewriter.getContext());
+      auto set = [&](auto &&create) {
+        create(mul.getType(), gate, up, limited.getValueAttr(),
+               steep.getValueAttr(), UnitAttr());
+      };
+      set([&](auto... args) { proposal.set<ClampedSwiGLUOp>(args...); });
+      if (!proposal.makes(mul.getResult()))
+        return missed(mul, rewriter, "clamped-swiglu",
+                      "the limits are not those of one number, or a piece is "
+                      "read elsewhere");
+      passed(mul, "clamped-swiglu");
+      set([&](auto... args) {
+        rewriter.replaceOpWithNewOp<ClampedSwiGLUOp>(mul, args...);
+      });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(mul, "no factor is one more than a "
+                                            "limited value");
+  }
+
+private:
+  /// What a conversion is of, or the value itself.
+  static Value getUnconverted(Value value) {
+    auto cast = value.getDefiningOp<CastOp>();
+    return cast ? cast.getInput() : value;
+  }
+};
+
 class TransformerFuseFFNPass
     : public FusionPass<
           TransformerFuseFFNPass,
@@ -180,6 +240,8 @@ public:
   void addPatterns(RewritePatternSet &set) {
     if (swiglu)
       set.add<RaiseSwiGLU>(set.getContext(), "fuse-ffn");
+    if (clampedSwiGLU)
+      set.add<RaiseClampedSwiGLU>(set.getContext(), "fuse-ffn");
     if (gelu)
       set.add<RaiseGelu, RaiseHalvedGelu>(set.getContext(), "fuse-ffn");
   }

@@ -1,6 +1,8 @@
 //===- FuseNorm.cpp - Norms from their pieces, and with the residual ------===//
 
-#include "Fusion.h"
+#include "LinearAttentionPatterns.h"
+#include "Rotation.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
 #include <cmath>
@@ -335,6 +337,13 @@ public:
       set.add<RaiseWideRMSNorm>(context, "fuse-norm");
     if (layerNorm)
       set.add<RaiseLayerNorm>(context, "fuse-norm");
+    if (gatedRMSNorm)
+      populateFuseGatedNorm(set, "fuse-norm");
+    // What has a norm within it, where the rest is there already.
+    if (latentProjection)
+      populateFuseLatent(set, "fuse-norm");
+    if (linearAttention)
+      populateFuseLinearAttention(set, "fuse-norm");
     if (residual)
       set.add<FuseResidual<RMSNormOp>>(context, "fuse-norm");
     if (layerNormResidual)
