@@ -9,7 +9,9 @@ was, byte for byte. For one preset of each dense family that the file FAMILIES
 describes, sharded and quantized, and for ENCODER with physical kernels: with a
 fusion switched off, the report has exactly the kernels that it would have
 joined, for people as well as for programs, and nothing else changes; the price
-rises by what these kernels cost.
+rises by what these kernels cost. It makes no difference whether an option of the
+pass switches it off or a mark of the functions, and then the fusion report says
+for each place that it was.
 """
 
 import collections
@@ -20,6 +22,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 RAISING = ("transformer-decompose,"
            "transformer-fuse-norm{residual=false layer-norm-residual=false},"
@@ -33,7 +36,7 @@ PASSES = [("fuse-comm", ["share", "linear-all-reduce"]),
           ("fuse-attention", ["rope", "rope-pair"]),
           ("fuse-ffn", ["swiglu", "gelu"]),
           ("fuse-quant", ["share", "norm"]),
-          ("merge-linears", [])]
+          ("merge-linears", ["linears"])]
 # Rotations and activations of its own form are not won back; nor is linear
 # attention.
 OWN_FORMS = {"deepseek_v4", "gpt_oss", "qwen3_5", "qwen3_5_moe", "qwen3_next"}
@@ -85,7 +88,7 @@ def expect(norms_queries_and_keys):
             "rms_norm_dynamic_quantize": -1,
             "add_rms_norm_dynamic_quantize": -1, "rms_norm": 1,
             "add_rms_norm": 1, "dynamic_quantize": 2},
-        ("merge-linears", None): {"quantized_matmul": 3},
+        ("merge-linears", "linears"): {"quantized_matmul": 3},
     }
 
 
@@ -154,24 +157,31 @@ class Tools:
         apart = run(self.tc_opt, "--transformer-decompose", text=module)
         return raised == whole and "_norm %" not in apart
 
-    def price(self, module, off, kernels):
-        """Prices a compiled module with one switch off: (pass, switch)."""
+    def price(self, module, off, kernels, disable=None):
+        """Prices a compiled module with one switch off: (pass, switch).
+
+        `disable` is a fusion that functions are marked with.
+        """
         passes = []
         for name, switches in PASSES:
-            if off == (name, None):
-                continue
             values = [f"{switch}={'false' if off == (name, switch) else 'true'}"
                       for switch in switches]
             passes.append(f"transformer-{name}{{{' '.join(values)}}}")
-        pipeline = ("transformer-dedup-layers,transformer-shard{tp=2},"
+        mark = f"{{disable={disable}}}" if disable else ""
+        pipeline = ("transformer-dedup-layers,"
+                    f"transformer-mark-layers{mark},transformer-shard{{tp=2}},"
                     "func.func(transformer-quantize),"
                     "transformer-bind-workload{queries=2 query-length=7},"
                     "func.func(transformer-decompose," + ",".join(passes) + "),"
                     "convert-transformer-to-ascend{compiled=true "
                     f"kernel-set={kernels}}},"
                     "ascend-estimate{device=TEST_DEVICE}")
-        priced = run(self.tc_opt, f"--pass-pipeline=builtin.module({pipeline})",
-                     text=module)
+        with tempfile.TemporaryDirectory() as folder:
+            fusions = pathlib.Path(folder, "fusions.json")
+            priced = run(self.tc_opt, f"--fusion-report={fusions}",
+                         f"--pass-pipeline=builtin.module({pipeline})",
+                         text=module)
+            fused = json.loads(fusions.read_text(encoding="utf-8"))["fusions"]
         report = json.loads(run(self.tensorcast, "report", "--format", "json",
                                 text=priced))
         table = run(self.tensorcast, "report", text=priced)
@@ -179,11 +189,25 @@ class Tools:
         for op in report["ops"]:
             launches[op["name"]] += op["calls"]
             seconds[op["name"]] += op["total_s"]
-        return launches, seconds, report["execution_time_s"], table
+        rows = {(row["category"], row["name"]): row for row in fused}
+        return launches, seconds, report["execution_time_s"], table, rows
 
     def problem(self, module, full, off, kernels, expected):
-        launches, seconds, total, table = self.price(module, off, kernels)
-        full_launches, full_seconds, full_total, _ = full
+        launches, seconds, total, table, _ = self.price(module, off, kernels)
+        full_launches, full_seconds, full_total, _, full_rows = full
+        name = ".".join(off)
+        marked = self.price(module, None, kernels, disable=name)
+        if marked[:3] != (launches, seconds, total):
+            return "is not what a mark of functions makes"
+        row, full_row = marked[4].get(off), full_rows.get(off)
+        missed = sum(miss["count"] for miss in row["near_misses"]
+                     if miss["reason"] == f"switched off by '{name}'"
+                     ) if row else 0
+        # Places without the fusion are all where it was, and may be more: the
+        # second norm of a sum is fused because the first one was not.
+        if missed < (full_row["fused"] if full_row else 0) or (
+                row and row["fused"] > 0):
+            return f"is reported as {row}, but was {full_row}"
         names = set(launches) | set(full_launches)
         change = {name: launches[name] - full_launches[name]
                   for name in names if launches[name] != full_launches[name]}

@@ -40,12 +40,13 @@ struct RaiseSwiGLU : FusionPattern<MulOp> {
     if (!gate)
       return rewriter.notifyMatchFailure(mul, "no operand is a SiLU");
     if (gate.getType() != up.getType())
-      return missed(mul, rewriter, "swiglu", "gate and up are not of one type");
+      return missed(mul, rewriter, "gate and up are not of one type");
     if (gate->getBlock() != mul->getBlock())
-      return missed(mul, rewriter, "swiglu", "the gate is in another block");
+      return missed(mul, rewriter, "the gate is in another block");
     if (!gate->hasOneUse())
-      return missed(mul, rewriter, "swiglu", "the gate has another reader");
-    passed(mul, "swiglu");
+      return missed(mul, rewriter, "the gate has another reader");
+    if (failed(announce(mul, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<SwiGLUOp>(mul, mul.getType(), gate.getInput(),
                                           up);
     return success();
@@ -134,7 +135,7 @@ struct RaiseGelu : FusionPattern<MulOp> {
     if (!product)
       return rewriter.notifyMatchFailure(mul, "no factor is 1 + erf or tanh");
     if (!product->reason.empty())
-      return missed(mul, rewriter, "gelu", product->reason);
+      return missed(mul, rewriter, product->reason);
     if (!product->isHalved) {
       auto isHalf = [&](Operation *user) {
         auto scale = dyn_cast<MulScalarOp>(user);
@@ -142,9 +143,10 @@ struct RaiseGelu : FusionPattern<MulOp> {
       };
       if (llvm::any_of(mul->getUsers(), isHalf))
         return rewriter.notifyMatchFailure(mul, "halved where it is read");
-      return missed(mul, rewriter, "gelu", "the product is not halved");
+      return missed(mul, rewriter, "the product is not halved");
     }
-    passed(mul, "gelu");
+    if (failed(announce(mul, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<GeluOp>(mul, mul.getType(), product->input,
                                         product->form);
     return success();
@@ -163,7 +165,8 @@ struct RaiseHalvedGelu : FusionPattern<MulScalarOp> {
         mul ? GeluProduct::match(mul) : std::nullopt;
     if (!product || !product->reason.empty() || product->isHalved)
       return rewriter.notifyMatchFailure(half, "not half of a GELU's product");
-    passed(half, "gelu");
+    if (failed(announce(half, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<GeluOp>(half, half.getType(), product->input,
                                         product->form);
     return success();
@@ -178,10 +181,13 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    if (swiglu)
-      set.add<RaiseSwiGLU>(set.getContext(), "fuse-ffn");
-    if (gelu)
-      set.add<RaiseGelu, RaiseHalvedGelu>(set.getContext(), "fuse-ffn");
+    add<RaiseSwiGLU>(set, swiglu);
+    add<RaiseGelu, RaiseHalvedGelu>(set, gelu);
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseFFN(MLIRContext *context,
+                                    SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseFFNPass::list(context, found);
+}
