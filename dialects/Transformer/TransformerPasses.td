@@ -15,7 +15,8 @@ def TransformerDedupLayers : Pass<"transformer-dedup-layers", "::mlir::ModuleOp"
     Layers that compute the same become calls of one function, so that later
     passes do one layer's work for all of them. Two functions are equal if they
     have the same types and the same ops with the same attributes in the same
-    order; names of functions, locations and discardable attributes are ignored.
+    order; names of functions, locations and discardable attributes are ignored,
+    but for the marks of `transformer-mark-layers`.
     The function of the first layer of each group stays.
 
     Needs nothing before it. Afterwards no two layer functions are equal; the
@@ -42,6 +43,37 @@ def TransformerSpecializeLayers : Pass<"transformer-specialize-layers",
   ];
 }
 
+def TransformerMarkLayers : Pass<"transformer-mark-layers", "::mlir::ModuleOp"> {
+  let summary = "Switches fusions off, everywhere or in single layers.";
+  let description = [{
+    `disable` takes names of fusions as reports have them: `fuse-norm.residual`
+    is the option `residual` of `transformer-fuse-norm`, `fuse-norm` all that
+    this pass fuses, `apply-patterns.NAME` or just `NAME` a pattern of one's own.
+    Behind `@` come the layers in which it is off, perhaps with wildcards:
+    `fuse-ffn@model.layers.1*`. Without `@` it is off everywhere, outside of
+    layers too.
+
+    Layers that are marked get a function of their own, one for all that are
+    marked alike, as from `transformer-specialize-layers`. It has the attribute
+    `transformer.disabled_fusions`, which lists what was asked. The passes that
+    fuse leave such functions as they are and report it, with what switched the
+    fusion off; `transformer-dedup-layers` and `transformer-inline-layers` keep
+    them apart.
+
+    Needs nothing before it. An unknown fusion or layer is an error that lists
+    the nearest name.
+  }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+               "Fusions to switch off: FUSION or FUSION@LAYERS.">,
+    ListOption<"patterns", "patterns", "std::string",
+               "Files with patterns of one's own that 'disable' may name.">,
+  ];
+  let dependentDialects = ["::mlir::pdl::PDLDialect",
+                           "::mlir::pdl_interp::PDLInterpDialect",
+                           "::mlir::transformer::TransformerDialect"];
+}
+
 def TransformerInlineLayers : Pass<"transformer-inline-layers",
                                    "::mlir::ModuleOp"> {
   let summary = "Dissolves layers into the function that calls them.";
@@ -49,10 +81,15 @@ def TransformerInlineLayers : Pass<"transformer-inline-layers",
     Replaces each `transformer.layer` by the body of its function. Weights and
     caches get the layer's name in front of their own, and locations name the
     layer that the op came from. Functions that no layer calls any more are
-    erased.
+    erased. Layers that run eagerly stay, and those that are marked otherwise
+    than what calls them (`transformer-mark-layers`), unless `all` are asked for.
 
     Needs nothing before it; fusing across the edge of a layer needs this.
   }];
+  let options = [
+    Option<"all", "all", "bool", "false",
+           "Dissolve also the layers that passes treat apart.">,
+  ];
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,9 +464,9 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
   let summary = "Wins attention and rotary embeddings back from their pieces.";
   let description = [{
     `rope`: the products, negation and sum of a rotation, of halves or of
-    neighbours, become one `transformer.rope`, the lookups of a table one
-    `transformer.rope_table`. So does a rotation between conversions of the heads
-    to the type of its table and back (`rope-casts`).
+    neighbours, become one `transformer.rope`. `rope-casts`: so does a rotation
+    between conversions of the heads to the type of its table and back.
+    `rope-table`: the lookups of a table become one `transformer.rope_table`.
     `rope-pair`: the rotations of queries and keys become one
     `transformer.rope_pair`. `latent-projection`: the layers, norms and rotations
     in front of latent attention become `transformer.latent_projection`, if
@@ -455,6 +492,10 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
   let options = [
     Option<"rope", "rope", "bool", "true",
            "Win rotations back from their pieces.">,
+    Option<"ropeTable", "rope-table", "bool", "true",
+           "Win tables of rotations back from their lookups.">,
+    Option<"ropeCasts", "rope-casts", "bool", "true",
+           "Fuse conversions of heads around a rotation into it.">,
     Option<"ropePair", "rope-pair", "bool", "true",
            "Rotate queries and keys in one kernel.">,
     Option<"latentProjection", "latent-projection", "bool", "true",
@@ -529,11 +570,15 @@ def TransformerMergeLinears : Transformer_FusionPass<"merge-linears"> {
   let summary = "Runs linear layers of one input as one.";
   let description = [{
     Linear layers that read the same tensor (query, key and value; gate and up)
-    become one with all their outputs, and slices of its result. Weights are
-    joined when the model is loaded. Quantized layers need the same quantized
-    input, so `transformer-fuse-quant` comes first.
+    become one with all their outputs, and slices of its result; `experts`: so do
+    the grouped layers of experts. Weights are joined when the model is loaded.
+    Quantized layers need the same quantized input, so `transformer-fuse-quant`
+    comes first.
   }];
   let options = [
+    Option<"linears", "linears", "bool", "true", "Merge linear layers.">,
+    Option<"experts", "experts", "bool", "true",
+           "Merge the grouped linear layers of experts.">,
     Option<"onlyEqualGroups", "only-equal-groups", "bool", "false",
            "Merge weights with scales per group only if they have equal "
            "shapes.">,

@@ -41,6 +41,18 @@ public:
             getOrDefault(options.kernelSet, "reference-", options.reference)),
         kernels(findKernelSet(kernelSet)) {}
 
+  /// Merges equal layers, but for those that are to be treated apart.
+  void addLayers() {
+    if (!options.noRepetition)
+      pm.addPass(transformer::createTransformerDedupLayers());
+    if (options.disable.empty())
+      return;
+    transformer::TransformerMarkLayersOptions mark;
+    llvm::append_range(mark.disable, options.disable);
+    llvm::append_range(mark.patterns, options.patterns);
+    pm.addPass(transformer::createTransformerMarkLayers(mark));
+  }
+
   /// Takes linear attention apart where what is in it is to be split and
   /// quantized, which is all but where it is launched whole.
   void addExpansion(bool compiled) {
@@ -250,8 +262,7 @@ private:
 void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
                                           const EagerOptions &options) {
   PriceBuilder<EagerOptions> builder(pm, options);
-  if (!options.noRepetition)
-    pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addLayers();
   builder.addExpansion(/*compiled=*/false);
   builder.addSharding();
   builder.addQuantization();
@@ -265,8 +276,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
 void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
                                             const CompileOptions &options) {
   PriceBuilder<CompileOptions> builder(pm, options);
-  if (!options.noRepetition)
-    pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addLayers();
   auto isOn = [&](StringRef pass) {
     return llvm::is_contained(options.compilationConfig, pass);
   };

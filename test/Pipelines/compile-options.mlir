@@ -10,10 +10,10 @@
 // DEFAULT-NOT:  transformer-inline-layers
 // DEFAULT:      transformer-fuse-comm{linear-all-reduce=false
 // DEFAULT:      transformer-fuse-norm{layer-norm=true layer-norm-residual=false residual=true rms-norm=true wide-rms-norm=false}
-// DEFAULT:      transformer-fuse-attention{latent-projection=true only-equal-types=true only-full-width=true rope=true rope-pair=true}
+// DEFAULT:      transformer-fuse-attention{latent-projection=true only-equal-types=true only-full-width=true rope=true rope-casts=true rope-pair=true rope-table=true}
 // DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
-// DEFAULT:      transformer-merge-linears{only-equal-groups=true}
+// DEFAULT:      transformer-merge-linears{experts=true linears=true only-equal-groups=true}
 // DEFAULT:      transformer-fuse-moe{combine=false dispatch-ffn-combine=false gating=false grouped-quantize=true grouped-swiglu=true}
 // DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
 // DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
@@ -42,9 +42,9 @@
 // RUN: tc-opt %s --tensorcast-compile="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PHYSICAL
 // PHYSICAL: transformer-decompose{ eager-towers=false level=framework ops={linear_attention}}
 // PHYSICAL: transformer-fuse-norm{layer-norm=true layer-norm-residual=true residual=true rms-norm=true wide-rms-norm=true}
-// PHYSICAL: transformer-fuse-attention{latent-projection=true only-equal-types=false only-full-width=false rope=true rope-pair=true}
+// PHYSICAL: transformer-fuse-attention{latent-projection=true only-equal-types=false only-full-width=false rope=true rope-casts=true rope-pair=true rope-table=true}
 // PHYSICAL: transformer-fuse-quant{norm=true only-eps=0.000000e+00 share=true}
-// PHYSICAL: transformer-merge-linears{only-equal-groups=false}
+// PHYSICAL: transformer-merge-linears{experts=true linears=true only-equal-groups=false}
 // PHYSICAL: transformer-fuse-moe{combine=true dispatch-ffn-combine=false gating=true grouped-quantize=true grouped-swiglu=true}
 // PHYSICAL: convert-transformer-to-ascend{compiled=true kernel-set=ascend}
 

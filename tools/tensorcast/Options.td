@@ -188,6 +188,10 @@ defm patterns : Value<"patterns", [TextGenerate], "FILE",
   "Apply the patterns of FILE as well, and compare with the price without "
   "them; may be repeated">;
 
+defm disable : Value<"disable", [TextGenerate], "FUSION[@LAYERS]",
+  "Switch a fusion or pattern off, by its name in reports, everywhere or in some "
+  "layers: fuse-attention, fuse-norm.residual@model.layers.*; may be repeated">;
+
 defm fusion_report : Value<"fusion-report", [TextGenerate], "FILE",
   "Write what was fused, what nearly was and why not: text, or JSON if FILE "
   "ends in .json">;

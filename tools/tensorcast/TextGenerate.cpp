@@ -7,6 +7,7 @@
 #include "Session.h"
 
 #include "tensorcast/CommandLine/OutputFile.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Pipelines/Pipelines.h"
@@ -211,27 +212,6 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.lower = !line.hasFlag(OPT_opportunities);
 }
 
-/// Adds the passes that the options ask for, and the user's patterns.
-static void buildPipeline(CommandLine &line, transformer::WorkloadAttr workload,
-                          ArrayRef<std::string> config,
-                          ArrayRef<std::string> patterns, PassManager &pm) {
-  auto build = [&](auto &options, auto addPasses) {
-    readOptions(line, workload, options);
-    for (const std::string &pattern : patterns)
-      options.patterns.push_back(pattern);
-    addPasses(pm, options);
-  };
-  if (line.hasFlag(OPT_compile)) {
-    CompileOptions options;
-    for (const std::string &pass : config)
-      options.compilationConfig.push_back(pass);
-    build(options, buildCompilePipeline);
-  } else {
-    EagerOptions options;
-    build(options, buildEagerPipeline);
-  }
-}
-
 namespace {
 /// What one run is asked for beside the pipeline's options.
 struct Request {
@@ -243,9 +223,51 @@ struct Request {
   /// Files with patterns of one's own, which are compared with the price
   /// without them.
   std::vector<std::string> patterns;
+  /// What `--disable` switches off.
+  SmallVector<std::string> disable;
   StringRef fusionReport;
 };
 } // namespace
+
+/// What is switched off where the user's patterns are not loaded: their names
+/// are unknown there.
+static SmallVector<std::string> getDisabledFusions(const Request &request,
+                                                   MLIRContext *context) {
+  SmallVector<std::string> names = request.disable;
+  SmallVector<std::string> known = transformer::listFusionNames(context);
+  llvm::erase_if(names, [&](StringRef name) {
+    return !llvm::is_contained(known, transformer::getFusionName(name));
+  });
+  return names;
+}
+
+/// Adds the passes that the options ask for; of the user's own patterns, too,
+/// unless the run is the one that they are compared with.
+static void buildPipeline(CommandLine &line, const Request &request,
+                          bool isPlain, PassManager &pm) {
+  // Options have no insert().
+  auto append = [](ArrayRef<std::string> values, auto &option) {
+    for (const std::string &value : values)
+      option.push_back(value);
+  };
+  auto build = [&](auto &options, auto addPasses) {
+    readOptions(line, request.workload, options);
+    if (!isPlain)
+      append(request.patterns, options.patterns);
+    append(isPlain ? getDisabledFusions(request, pm.getContext())
+                   : request.disable,
+           options.disable);
+    addPasses(pm, options);
+  };
+  if (line.hasFlag(OPT_compile)) {
+    CompileOptions options;
+    append(request.config, options.compilationConfig);
+    build(options, buildCompilePipeline);
+  } else {
+    EagerOptions options;
+    build(options, buildEagerPipeline);
+  }
+}
 
 /// Reads the command line; reports everything that is wrong with it.
 static Request readRequest(CommandLine &line, MLIRContext *context) {
@@ -274,6 +296,9 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
     request.workload = getWorkload(line, context);
   request.config = getCompilationConfig(line);
   request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
+  for (StringRef value : line.getArgs().getAllArgValues(OPT_disable_eq))
+    for (StringRef name : llvm::split(value, ','))
+      request.disable.push_back(name.str());
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   if (!request.patterns.empty() && format == "csv")
@@ -319,9 +344,9 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Request request = readRequest(line, context);
   bool hasPatterns = !request.patterns.empty();
   PassManager pm(context), plain(context);
-  buildPipeline(line, request.workload, request.config, request.patterns, pm);
+  buildPipeline(line, request, /*isPlain=*/false, pm);
   if (hasPatterns && !line.hasError())
-    buildPipeline(line, request.workload, request.config, {}, plain);
+    buildPipeline(line, request, /*isPlain=*/true, plain);
   if (line.hasError())
     return ExitUsage;
   FailureOr<DecoderConfig> decoder =

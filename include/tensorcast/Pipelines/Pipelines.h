@@ -135,6 +135,11 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
       *this, "patterns",
       llvm::cl::desc("Files with patterns of one's own, which are applied "
                      "before ops become kernels.")};
+  ListOption<std::string> disable{
+      *this, "disable",
+      llvm::cl::desc("Fusions to switch off, such as fuse-norm.residual or the "
+                     "name of a pattern of one's own; behind '@', the layers "
+                     "in which they are off, as model.layers.*.")};
   Option<bool> noRepetition{*this, "no-repetition",
                             llvm::cl::desc("Do not merge equal layers.")};
   Option<bool> lower{

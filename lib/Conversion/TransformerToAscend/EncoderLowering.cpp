@@ -103,9 +103,9 @@ struct LowerAttention : LoweringPattern<ScaledDotProductAttentionOp> {
       double maskOps = kernel.getCoefficient("mask_ops_per_score");
       double added = !!op.getMask() + !!op.getBias();
       if (maskOps * added != 0)
-        ascend::ElementwiseOp::create(
-            builder, loc, pairs * static_cast<double>(heads),
-            number(maskOps * added), element);
+        ascend::ElementwiseOp::create(builder, loc,
+                                      pairs * static_cast<double>(heads),
+                                      number(maskOps * added), element);
       double sinkOps = kernel.getCoefficient("sink_ops_per_head");
       if (op.getSink() && sinkOps != 0)
         ascend::ElementwiseOp::create(
@@ -124,7 +124,6 @@ struct LowerAttention : LoweringPattern<ScaledDotProductAttentionOp> {
 
 void mlir::tensorcast::populateEncoderLowering(RewritePatternSet &patterns,
                                                const KernelSet &kernels) {
-  patterns.add<LowerAttention, LowerBatchedMatmul,
-               LowerMask<CausalMaskOp>, LowerMask<PaddingMaskOp>>(
-      patterns.getContext(), kernels);
+  patterns.add<LowerAttention, LowerBatchedMatmul, LowerMask<CausalMaskOp>,
+               LowerMask<PaddingMaskOp>>(patterns.getContext(), kernels);
 }

@@ -92,13 +92,13 @@ struct LowerCausalMask : LinalgRule<CausalMaskOp> {
     auto element = cast<FloatType>(type.getElementType());
     auto body = [&](OpBuilder &inner, Location loc, ValueRange at) -> Value {
       IndexMath math(inner, loc);
-      Value last = math.add(
-          at[0], math.index(type.getDimSize(1) - type.getDimSize(0)));
+      Value last =
+          math.add(at[0], math.index(type.getDimSize(1) - type.getDimSize(0)));
       Value isSeen = math.isAtLeast(last, at[1]);
       if (std::optional<int64_t> window = op.getWindow())
         isSeen = math.both(
-            isSeen, math.isAtLeast(math.add(at[1], math.index(*window - 1)),
-                                   last));
+            isSeen,
+            math.isAtLeast(math.add(at[1], math.index(*window - 1)), last));
       return arith::SelectOp::create(inner, loc, isSeen,
                                      makeScalar(inner, loc, element, 0),
                                      getLowest(inner, loc, element));

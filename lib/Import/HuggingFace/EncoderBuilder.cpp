@@ -38,8 +38,8 @@ struct EncoderTypes {
 /// Builds blocks of an encoder, of which all linears have biases.
 class EncoderBlock : public BlockBuilder {
 public:
-  EncoderBlock(const DecoderConfig &config, OpBuilder &builder,
-               StringRef scope, const EncoderTypes &types)
+  EncoderBlock(const DecoderConfig &config, OpBuilder &builder, StringRef scope,
+               const EncoderTypes &types)
       : BlockBuilder(config, builder, scope), types(types) {}
 
   Value layerNorm(StringRef name, Value input) {
@@ -83,11 +83,9 @@ public:
   }
 
   Value mlp(Value hidden) {
-    Value wide =
-        linear("intermediate.dense", hidden, config.intermediateSize, true,
-               split(ShardKind::Column, ShardGroup::MLP));
-    GeluForm form =
-        config.encoder->geluTanh ? GeluForm::Tanh : GeluForm::Erf;
+    Value wide = linear("intermediate.dense", hidden, config.intermediateSize,
+                        true, split(ShardKind::Column, ShardGroup::MLP));
+    GeluForm form = config.encoder->geluTanh ? GeluForm::Tanh : GeluForm::Erf;
     Value active = GeluOp::create(builder, at("intermediate.act_fn"),
                                   wide.getType(), wide, form);
     return output("output", active, hidden, ShardGroup::MLP);
@@ -130,8 +128,8 @@ static void buildMain(const DecoderConfig &config, const EncoderTypes &types,
   Block *body = main.addEntryBlock();
   builder.setInsertionPointToStart(body);
   EncoderBlock block(config, builder, "", types);
-  Value hidden = block.embed("embeddings.word_embeddings",
-                             body->getArgument(0), config.vocabSize);
+  Value hidden = block.embed("embeddings.word_embeddings", body->getArgument(0),
+                             config.vocabSize);
   Value segments =
       block.embed("embeddings.token_type_embeddings", body->getArgument(2),
                   config.encoder->numTokenTypes);
@@ -150,8 +148,8 @@ static void buildMain(const DecoderConfig &config, const EncoderTypes &types,
                              cast<NameLoc>(layer.getLoc()).getName(),
                              ValueRange{hidden, mask})
                  .getResult(0);
-  Value first = FirstTokensOp::create(builder, block.at("pooler"), types.first,
-                                      hidden);
+  Value first =
+      FirstTokensOp::create(builder, block.at("pooler"), types.first, hidden);
   Value pooled = block.linear("pooler.dense", first, config.hiddenSize, true,
                               ShardingAttr());
   pooled = TanhOp::create(builder, block.at("pooler.activation"),
@@ -165,11 +163,10 @@ void tensorcast::buildEncoder(const DecoderConfig &config, ModuleOp module) {
   EncoderTypes types(config, context);
   // There is no cache that a step could go on from.
   ExprAttr kv = getTotalTokensExpr(context), q = getNewTokensExpr(context);
-  ExprAttr isWhole = getFunctionExpr(
-      ExprKind::Equal, {sumOverRequests(kv), sumOverRequests(q)});
+  ExprAttr isWhole = getFunctionExpr(ExprKind::Equal,
+                                     {sumOverRequests(kv), sumOverRequests(q)});
   ExprAttr isPrefill = ExprAttr::constant(context, 1) - getDecodeExpr(context);
-  module->setAttr(kAssumesAttrName,
-                  builder.getArrayAttr({isPrefill, isWhole}));
+  module->setAttr(kAssumesAttrName, builder.getArrayAttr({isPrefill, isWhole}));
   SmallVector<func::FuncOp> layers;
   for (int64_t i = 0; i < config.numHiddenLayers; ++i) {
     std::string number = std::to_string(i), name = "encoder.layer." + number;

@@ -46,14 +46,15 @@ void tensorcast::readEncoder(JsonReader &reader, const Family &family,
   StringRef positions = "position_embedding_type";
   if (std::string type = reader.string(positions, "absolute");
       type != "absolute")
-    reader.emitError(positions)
-        << "expected \"absolute\", as other positions are not modelled yet, but "
-           "got \""
-        << type << "\"";
+    reader.emitError(positions) << "expected \"absolute\", as other positions "
+                                   "are not modelled yet, but "
+                                   "got \""
+                                << type << "\"";
   for (StringRef key : {"is_decoder", "add_cross_attention"})
     if (reader.boolean(key, false))
-      reader.emitError(key) << "expected false, as only encoders of this family "
-                               "are modelled, but got true";
+      reader.emitError(key)
+          << "expected false, as only encoders of this family "
+             "are modelled, but got true";
   if (config.numAttentionHeads > 0 &&
       config.hiddenSize % config.numAttentionHeads != 0)
     reader.emitError("hidden_size")
@@ -68,11 +69,11 @@ double tensorcast::countEncoderParameters(const DecoderConfig &config) {
   double hidden = config.hiddenSize, inner = config.intermediateSize;
   auto linear = [](double from, double to) { return from * to + to; };
   double norm = 2 * hidden;
-  double embeddings = (static_cast<double>(config.vocabSize) +
-                       config.maxPositionEmbeddings +
-                       config.encoder->numTokenTypes) *
-                          hidden +
-                      norm;
+  double embeddings =
+      (static_cast<double>(config.vocabSize) + config.maxPositionEmbeddings +
+       config.encoder->numTokenTypes) *
+          hidden +
+      norm;
   double layer = 4 * linear(hidden, hidden) + linear(hidden, inner) +
                  linear(inner, hidden) + 2 * norm;
   double pooler = linear(hidden, hidden);

@@ -23,10 +23,9 @@ AttentionSizes::AttentionSizes(RankedTensorType type, bool isByToken)
 
 RankedTensorType AttentionSizes::getType(bool isByToken,
                                          Type elementType) const {
-  return isByToken ? getTensorType({sequences, tokens, heads, features},
-                                   elementType)
-                   : getTensorType({sequences, heads, tokens, features},
-                                   elementType);
+  return isByToken
+             ? getTensorType({sequences, tokens, heads, features}, elementType)
+             : getTensorType({sequences, heads, tokens, features}, elementType);
 }
 
 std::string transformer::checkAddedToScores(RankedTensorType type,
@@ -63,8 +62,9 @@ LogicalResult ScaledDotProductAttentionOp::inferReturnTypes(
   AttentionSizes sizes(getTensor(adaptor.getQuery()), isByToken);
   sizes.features =
       AttentionSizes(getTensor(adaptor.getValue()), isByToken).features;
-  types.push_back(sizes.getType(hasResultByToken(layout),
-                                getTensor(adaptor.getQuery()).getElementType()));
+  types.push_back(
+      sizes.getType(hasResultByToken(layout),
+                    getTensor(adaptor.getQuery()).getElementType()));
   return success();
 }
 
@@ -130,8 +130,8 @@ LogicalResult ScaledDotProductAttentionOp::verify() {
              << toString(key.tokens);
     if (failed(verifyRank(*this, "sink", getTensor(sink), 1)) ||
         failed(verifyDims(*this, "sink", getTensor(sink), {query.heads})) ||
-        failed(verifyElementType(
-            *this, "sink", getTensor(sink).getElementType(), element)))
+        failed(verifyElementType(*this, "sink",
+                                 getTensor(sink).getElementType(), element)))
       return failure();
   }
   return success();
@@ -145,8 +145,8 @@ static Value buildSoftmax(OpBuilder &builder, Location loc, Value scores,
   RankedTensorType type = getTensor(scores);
   SmallVector<Dim> dims = getDims(type);
   Type element = getTensor(sink).getElementType();
-  sink = ReshapeOp::create(
-      builder, loc, getTensorType({1, dims[1], 1, 1}, element), sink);
+  sink = ReshapeOp::create(builder, loc,
+                           getTensorType({1, dims[1], 1, 1}, element), sink);
   sink = ExpandOp::create(
       builder, loc, getTensorType({dims[0], dims[1], dims[2], 1}, element),
       sink);

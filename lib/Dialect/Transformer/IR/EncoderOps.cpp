@@ -77,9 +77,10 @@ LogicalResult FirstTokensOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
-LogicalResult BatchedMatmulOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc,
-    BatchedMatmulOp::Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult
+BatchedMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                  BatchedMatmulOp::Adaptor adaptor,
+                                  SmallVectorImpl<Type> &types) {
   RankedTensorType lhs = getTensor(adaptor.getLhs());
   RankedTensorType rhs = getTensor(adaptor.getRhs());
   int64_t rank = lhs.getRank();
@@ -89,16 +90,15 @@ LogicalResult BatchedMatmulOp::inferReturnTypes(
                              "got ",
                              lhs, " and ", rhs);
   if (lhs.getElementType() != rhs.getElementType())
-    return emitOptionalError(loc,
-                             "expected operands of one element type, but got ",
-                             lhs.getElementType(), " and ",
-                             rhs.getElementType());
+    return emitOptionalError(
+        loc, "expected operands of one element type, but got ",
+        lhs.getElementType(), " and ", rhs.getElementType());
   SmallVector<Dim> left = getDims(lhs), right = getDims(rhs);
   for (int64_t i = 0; i + 2 < rank; ++i) {
     if (!mayBeEqual(left[i], right[i]))
-      return emitOptionalError(loc,
-                               "expected leading sizes that are equal, but got ",
-                               lhs, " and ", rhs);
+      return emitOptionalError(
+          loc, "expected leading sizes that are equal, but got ", lhs, " and ",
+          rhs);
     if (!left[i].isStatic() && !left[i].expr)
       left[i] = right[i];
   }

@@ -32,8 +32,7 @@ std::optional<AttentionFactor> AttentionFactor::match(Value value,
                                                       bool isTransposed) {
   int64_t rank = getTensor(value).getRank();
   auto permute = value.getDefiningOp<PermuteOp>();
-  ArrayRef<int64_t> order =
-      permute ? permute.getOrder() : ArrayRef<int64_t>();
+  ArrayRef<int64_t> order = permute ? permute.getOrder() : ArrayRef<int64_t>();
   AttentionFactor factor;
   if (!isTransposed) {
     factor.byHead = value;
@@ -246,8 +245,8 @@ LogicalResult DotProduct::matchFactors(std::string &reason) {
     reason = "queries and values are not of one type";
     return failure();
   }
-  if (sink && getTensor(sink).getElementType() !=
-                  getTensor(product).getElementType()) {
+  if (sink &&
+      getTensor(sink).getElementType() != getTensor(product).getElementType()) {
     reason = "sinks are of another type than the values";
     return failure();
   }

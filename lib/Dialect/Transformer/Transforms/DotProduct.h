@@ -47,10 +47,10 @@ private:
   LogicalResult matchFactors(std::string &reason);
 };
 
-/// Fills `patterns` with the fusion of attention without a cache, and of the
-/// softmax of its pieces.
-void populateFuseDotProduct(RewritePatternSet &patterns, StringRef category,
-                            bool attention, bool softmax);
+/// Fill `patterns` with the fusion of attention without a cache, and with that
+/// of the pieces of a softmax.
+void populateFuseDotProduct(RewritePatternSet &patterns, FusionSwitch fusion);
+void populateRaiseSoftmax(RewritePatternSet &patterns, FusionSwitch fusion);
 
 } // namespace mlir::transformer
 

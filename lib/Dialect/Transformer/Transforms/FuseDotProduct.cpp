@@ -26,9 +26,10 @@ struct RaiseSoftmax : FusionPattern<DivOp> {
       return rewriter.notifyMatchFailure(div, "not a softmax");
     auto last = static_cast<uint64_t>(getTensor(div).getRank() - 1);
     if (sum.getDim() != last || peak.getDim() != last)
-      return missed(div, rewriter, "softmax",
+      return missed(div, rewriter,
                     "the softmax is not over the last dimension");
-    passed(div, "softmax");
+    if (failed(announce(div, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<SoftmaxOp>(div, div.getType(), below.getLhs());
     return success();
   }
@@ -48,8 +49,7 @@ struct AddedToScores {
     for (Value value : llvm::reverse(added)) {
       RankedTensorType type = getTensor(value);
       SmallVector<Dim> own = getDims(type);
-      if (type.getElementType() != element &&
-          !type.getElementType().isF32()) {
+      if (type.getElementType() != element && !type.getElementType().isF32()) {
         reason = "what is added to the scores is of another type";
         return failure();
       }
@@ -61,8 +61,7 @@ struct AddedToScores {
         continue;
       }
       bool isForAllHeads = own.size() < 3 || own[own.size() - 3].isOne();
-      Value &slot =
-          isForAllHeads && !sorted.mask ? sorted.mask : sorted.bias;
+      Value &slot = isForAllHeads && !sorted.mask ? sorted.mask : sorted.bias;
       if (slot) {
         reason = "more is added to the scores than a mask and a bias";
         return failure();
@@ -84,14 +83,15 @@ struct RaiseAttention : FusionPattern<SoftmaxOp> {
     if (failed(parts)) {
       if (reason.empty())
         return rewriter.notifyMatchFailure(softmax, "not in attention");
-      return missed(softmax, rewriter, "attention", reason);
+      return missed(softmax, rewriter, reason);
     }
     RankedTensorType scores = getTensor(parts->scores);
     FailureOr<AddedToScores> added = AddedToScores::sort(
         parts->added, getDims(scores), scores.getElementType(), reason);
     if (failed(added))
-      return missed(softmax, rewriter, "attention", reason);
-    passed(softmax, "attention");
+      return missed(softmax, rewriter, reason);
+    if (failed(announce(softmax, rewriter)))
+      return failure();
     rewriter.setInsertionPoint(parts->product);
     rewrite(*parts, *added, rewriter);
     return success();
@@ -121,8 +121,8 @@ private:
       SmallVector<Dim> dims = getDims(getTensor(value));
       dims.insert(dims.begin(), Dim(1));
       return ReshapeOp::create(
-          rewriter, loc,
-          getTensorType(dims, getTensor(value).getElementType()), value);
+          rewriter, loc, getTensorType(dims, getTensor(value).getElementType()),
+          value);
     };
     auto lay = [&](const AttentionFactor &factor) -> Value {
       if (isByToken)
@@ -143,16 +143,16 @@ private:
     Operation *last =
         parts.copy ? parts.copy.getOperation() : product.getOperation();
     if (result.getType() != last->getResult(0).getType())
-      result = ReshapeOp::create(rewriter, loc,
-                                 last->getResult(0).getType(), result);
+      result = ReshapeOp::create(rewriter, loc, last->getResult(0).getType(),
+                                 result);
     rewriter.replaceOp(last, result);
   }
 
   /// One number per head, of a tensor that has one in all other dimensions.
   static Value getPerHead(Value sink, Location loc, OpBuilder &builder) {
     RankedTensorType type = getTensor(sink);
-    RankedTensorType flat = getTensorType(
-        {getDims(type)[type.getRank() - 3]}, type.getElementType());
+    RankedTensorType flat = getTensorType({getDims(type)[type.getRank() - 3]},
+                                          type.getElementType());
     if (auto reshape = sink.getDefiningOp<ReshapeOp>();
         reshape && reshape.getInput().getType() == flat)
       return reshape.getInput();
@@ -162,11 +162,11 @@ private:
 } // namespace
 
 void mlir::transformer::populateFuseDotProduct(RewritePatternSet &patterns,
-                                               StringRef category,
-                                               bool attention, bool softmax) {
-  MLIRContext *context = patterns.getContext();
-  if (softmax)
-    patterns.add<RaiseSoftmax>(context, category);
-  if (attention)
-    patterns.add<RaiseAttention>(context, category);
+                                               FusionSwitch fusion) {
+  addFusions<RaiseAttention>(patterns, fusion);
+}
+
+void mlir::transformer::populateRaiseSoftmax(RewritePatternSet &patterns,
+                                             FusionSwitch fusion) {
+  addFusions<RaiseSoftmax>(patterns, fusion);
 }

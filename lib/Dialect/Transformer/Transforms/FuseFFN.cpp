@@ -41,12 +41,13 @@ struct RaiseSwiGLU : FusionPattern<MulOp> {
     if (!gate)
       return rewriter.notifyMatchFailure(mul, "no operand is a SiLU");
     if (gate.getType() != up.getType())
-      return missed(mul, rewriter, "swiglu", "gate and up are not of one type");
+      return missed(mul, rewriter, "gate and up are not of one type");
     if (gate->getBlock() != mul->getBlock())
-      return missed(mul, rewriter, "swiglu", "the gate is in another block");
+      return missed(mul, rewriter, "the gate is in another block");
     if (!gate->hasOneUse())
-      return missed(mul, rewriter, "swiglu", "the gate has another reader");
-    passed(mul, "swiglu");
+      return missed(mul, rewriter, "the gate has another reader");
+    if (failed(announce(mul, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<SwiGLUOp>(mul, mul.getType(), gate.getInput(),
                                           up);
     return success();
@@ -135,7 +136,7 @@ struct RaiseGelu : FusionPattern<MulOp> {
     if (!product)
       return rewriter.notifyMatchFailure(mul, "no factor is 1 + erf or tanh");
     if (!product->reason.empty())
-      return missed(mul, rewriter, "gelu", product->reason);
+      return missed(mul, rewriter, product->reason);
     if (!product->isHalved) {
       auto isHalf = [&](Operation *user) {
         auto scale = dyn_cast<MulScalarOp>(user);
@@ -143,9 +144,10 @@ struct RaiseGelu : FusionPattern<MulOp> {
       };
       if (llvm::any_of(mul->getUsers(), isHalf))
         return rewriter.notifyMatchFailure(mul, "halved where it is read");
-      return missed(mul, rewriter, "gelu", "the product is not halved");
+      return missed(mul, rewriter, "the product is not halved");
     }
-    passed(mul, "gelu");
+    if (failed(announce(mul, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<GeluOp>(mul, mul.getType(), product->input,
                                         product->form);
     return success();
@@ -164,7 +166,8 @@ struct RaiseHalvedGelu : FusionPattern<MulScalarOp> {
         mul ? GeluProduct::match(mul) : std::nullopt;
     if (!product || !product->reason.empty() || product->isHalved)
       return rewriter.notifyMatchFailure(half, "not half of a GELU's product");
-    passed(half, "gelu");
+    if (failed(announce(half, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<GeluOp>(half, half.getType(), product->input,
                                         product->form);
     return success();
@@ -178,16 +181,16 @@ struct RaiseClampedSwiGLU : FusionPattern<MulOp> {
   LogicalResult matchAndRewrite(MulOp mul,
                                 PatternRewriter &rewriter) const override {
     for (bool swap : {false, true}) {
-      auto above = (swap ? mul.getRhs() : mul.getLhs())
-                       .getDefiningOp<AddScalarOp>();
+      auto above =
+          (swap ? mul.getRhs() : mul.getLhs()).getDefiningOp<AddScalarOp>();
       auto gated = (swap ? mul.getLhs() : mul.getRhs()).getDefiningOp<MulOp>();
       if (!above || !gated)
         continue;
       auto open = gated.getLhs().getDefiningOp<SigmoidOp>();
       if (!open)
         open = gated.getRhs().getDefiningOp<SigmoidOp>();
-      auto steep = open ? open.getInput().getDefiningOp<MulScalarOp>()
-                        : MulScalarOp();
+      auto steep =
+          open ? open.getInput().getDefiningOp<MulScalarOp>() : MulScalarOp();
       auto limited =
           steep ? getUnconverted(steep.getInput()).getDefiningOp<MinScalarOp>()
                 : MinScalarOp();
@@ -200,8 +203,7 @@ struct RaiseClampedSwiGLU : FusionPattern<MulOp> {
       Value gate = getUnconverted(limited.getInput());
       Value up = getUnconverted(ceiling.getInput());
       if (gate.getType() != mul.getType() || up.getType() != mul.getType())
-        return missed(mul, rewriter, "clamped-swiglu",
-                      "gate and up are not of one type");
+        return missed(mul, rewriter, "gate and up are not of one type");
       Proposal proposal(rewriter.getContext());
       auto set = [&](auto &&create) {
         create(mul.getType(), gate, up, limited.getValueAttr(),
@@ -209,10 +211,11 @@ struct RaiseClampedSwiGLU : FusionPattern<MulOp> {
       };
       set([&](auto... args) { proposal.set<ClampedSwiGLUOp>(args...); });
       if (!proposal.makes(mul.getResult()))
-        return missed(mul, rewriter, "clamped-swiglu",
+        return missed(mul, rewriter,
                       "the limits are not those of one number, or a piece is "
                       "read elsewhere");
-      passed(mul, "clamped-swiglu");
+      if (failed(announce(mul, rewriter)))
+        return failure();
       set([&](auto... args) {
         rewriter.replaceOpWithNewOp<ClampedSwiGLUOp>(mul, args...);
       });
@@ -238,12 +241,14 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    if (swiglu)
-      set.add<RaiseSwiGLU>(set.getContext(), "fuse-ffn");
-    if (clampedSwiGLU)
-      set.add<RaiseClampedSwiGLU>(set.getContext(), "fuse-ffn");
-    if (gelu)
-      set.add<RaiseGelu, RaiseHalvedGelu>(set.getContext(), "fuse-ffn");
+    add<RaiseSwiGLU>(set, swiglu);
+    add<RaiseClampedSwiGLU>(set, clampedSwiGLU);
+    add<RaiseGelu, RaiseHalvedGelu>(set, gelu);
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseFFN(MLIRContext *context,
+                                    SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseFFNPass::list(context, found);
+}

@@ -53,23 +53,23 @@ struct RaiseGatedRMSNorm : FusionPattern<CastOp> {
       gate = getInputOf<SiluOp>(isFirst ? mul.getLhs() : mul.getRhs());
       scaled = isFirst ? mul.getRhs() : mul.getLhs();
     }
-    auto norm = scaled ? getNarrow(scaled).getDefiningOp<RMSNormOp>()
-                       : RMSNormOp();
+    auto norm =
+        scaled ? getNarrow(scaled).getDefiningOp<RMSNormOp>() : RMSNormOp();
     if (!gate || !norm || norm.getWideWeight() || norm.getKernel())
       return rewriter.notifyMatchFailure(narrow, "no norm with a gate");
     Value plain = getNarrow(gate);
     if (plain.getType() != norm.getInput().getType() ||
         narrow.getType() != plain.getType() || plain == gate)
-      return missed(narrow, rewriter, "gated-rms-norm",
+      return missed(narrow, rewriter,
                     "gate and norm are not of one type of 16 bits");
     if (!norm->hasOneUse() || !scaled.hasOneUse() || !product.hasOneUse())
-      return missed(narrow, rewriter, "gated-rms-norm",
+      return missed(narrow, rewriter,
                     "the norm or the product is read elsewhere");
-    passed(narrow, "gated-rms-norm");
-    rewriter.replaceOpWithNewOp<GatedRMSNormOp>(narrow, narrow.getType(),
-                                                norm.getInput(), plain,
-                                                norm.getWeight(),
-                                                norm.getEpsAttr());
+    if (failed(announce(narrow, rewriter)))
+      return failure();
+    rewriter.replaceOpWithNewOp<GatedRMSNormOp>(
+        narrow, narrow.getType(), norm.getInput(), plain, norm.getWeight(),
+        norm.getEpsAttr());
     return success();
   }
 };
@@ -89,10 +89,11 @@ struct RaiseDeltaGating : FusionPattern<GatedDeltaRuleOp> {
     if (!operands.empty()) {
       proposal.set<DeltaGatingOp>(getResultTypes(operands), operands);
       if (proposal.makes(gates)) {
-        passed(rule, "delta-gating");
-        auto gating = DeltaGatingOp::create(
-            rewriter, rule.getLogGate().getLoc(), getResultTypes(operands),
-            operands);
+        if (failed(announce(rule, rewriter)))
+          return failure();
+        auto gating =
+            DeltaGatingOp::create(rewriter, rule.getLogGate().getLoc(),
+                                  getResultTypes(operands), operands);
         rewriter.modifyOpInPlace(rule, [&] {
           rule->setOperands(0, 2, gating->getResults().take_front(2));
           rule.getBetaMutable().assign(gating.getBeta());
@@ -101,7 +102,7 @@ struct RaiseDeltaGating : FusionPattern<GatedDeltaRuleOp> {
         return success();
       }
     }
-    return missed(rule, rewriter, "delta-gating",
+    return missed(rule, rewriter,
                   "the gates are not made as the kernel makes them");
   }
 
@@ -172,10 +173,10 @@ struct RaiseLinearAttention : FusionPattern<GatedRMSNormOp> {
     auto conv = findConvolution(gating.getQuery());
     LinearOp output = findOutput(norm);
     SmallVector<Value> projections;
-    Value input = conv ? findProjections(conv, gating, norm, projections)
-                       : Value();
+    Value input =
+        conv ? findProjections(conv, gating, norm, projections) : Value();
     auto missed = [&](StringRef reason) {
-      return this->missed(norm, rewriter, "linear-attention", reason);
+      return this->missed(norm, rewriter, reason);
     };
     if (!output || !input)
       return missed("its projections are not plain linear layers");
@@ -203,7 +204,8 @@ struct RaiseLinearAttention : FusionPattern<GatedRMSNormOp> {
         if (user->getBlock() != output->getBlock() ||
             user->isBeforeInBlock(output))
           return missed("a state is used before the result is there");
-    passed(norm, "linear-attention");
+    if (failed(announce(norm, rewriter)))
+      return failure();
     rewriter.setInsertionPoint(output);
     build([&](auto &&...args) {
       auto whole =
@@ -267,16 +269,16 @@ private:
 } // namespace
 
 void mlir::transformer::populateFuseGatedNorm(RewritePatternSet &patterns,
-                                              StringRef category) {
-  patterns.add<RaiseGatedRMSNorm>(patterns.getContext(), category);
+                                              FusionSwitch fusion) {
+  addFusions<RaiseGatedRMSNorm>(patterns, fusion);
 }
 
 void mlir::transformer::populateFuseDeltaGating(RewritePatternSet &patterns,
-                                                StringRef category) {
-  patterns.add<RaiseDeltaGating>(patterns.getContext(), category);
+                                                FusionSwitch fusion) {
+  addFusions<RaiseDeltaGating>(patterns, fusion);
 }
 
-void mlir::transformer::populateFuseLinearAttention(
-    RewritePatternSet &patterns, StringRef category) {
-  patterns.add<RaiseLinearAttention>(patterns.getContext(), category);
+void mlir::transformer::populateFuseLinearAttention(RewritePatternSet &patterns,
+                                                    FusionSwitch fusion) {
+  addFusions<RaiseLinearAttention>(patterns, fusion);
 }

@@ -9,10 +9,10 @@ namespace mlir::transformer {
 
 /// Fill `patterns` with what wins back norms with a gate, the gates of a delta
 /// rule, and all of linear attention, which both are part of.
-void populateFuseGatedNorm(RewritePatternSet &patterns, StringRef category);
-void populateFuseDeltaGating(RewritePatternSet &patterns, StringRef category);
+void populateFuseGatedNorm(RewritePatternSet &patterns, FusionSwitch fusion);
+void populateFuseDeltaGating(RewritePatternSet &patterns, FusionSwitch fusion);
 void populateFuseLinearAttention(RewritePatternSet &patterns,
-                                 StringRef category);
+                                 FusionSwitch fusion);
 
 } // namespace mlir::transformer
 

@@ -33,10 +33,12 @@ bool Proposal::isSame(Value actual, Value expected) {
                           return isSame(std::get<0>(pair), std::get<1>(pair));
                         });
   };
+  DenseMap<Operation *, Operation *> before = found;
   if (areSame(left->getOperands()))
     return true;
   if (!left->hasTrait<OpTrait::IsCommutative>() || left->getNumOperands() != 2)
     return false;
+  found = std::move(before);
   return isSame(left->getOperand(1), right->getOperand(0)) &&
          isSame(left->getOperand(0), right->getOperand(1));
 }

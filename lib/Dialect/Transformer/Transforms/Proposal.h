@@ -1,8 +1,8 @@
 //===- Proposal.h - Is this what an op stands for? --------------*- C++ -*-===//
 //
 // Composite ops of many pieces are won back by proposal: a pattern finds what
-// could be the operands, builds the op aside, and compares what it decomposes to
-// with what is there. So the meaning of the op is written once.
+// could be the operands, builds the op aside, and compares what it decomposes
+// to with what is there. So the meaning of the op is written once.
 //
 //===----------------------------------------------------------------------===//
 
