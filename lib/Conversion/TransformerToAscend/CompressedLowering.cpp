@@ -191,7 +191,7 @@ struct LowerGroupedProjection : LoweringPattern<GroupedProjectionOp> {
         return failure();
       matrix = cast->getResult(0);
     }
-    if (!kernels.lookup("batched_matmul"))
+    if (kernels.lookup("grouped_projection"))
       return replaceWithLaunch(
           op, kernels, rewriter,
           {"grouped_projection", {op.getInput(), matrix}, {}, {}, work});
