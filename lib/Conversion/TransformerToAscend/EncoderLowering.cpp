@@ -9,13 +9,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// A dimension as an expression; null if it is not known.
-static ExprAttr getExpr(MLIRContext *context, const Dim &dim) {
-  return dim.isStatic()
-             ? ExprAttr::constant(context, static_cast<double>(dim.size))
-             : dim.expr;
-}
-
 namespace {
 /// Products of one batch are one product of more rows, to the roofline.
 struct LowerBatchedMatmul : LoweringPattern<BatchedMatmulOp> {

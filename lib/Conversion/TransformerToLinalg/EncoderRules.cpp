@@ -98,7 +98,7 @@ struct LowerCausalMask : LinalgRule<CausalMaskOp> {
       if (std::optional<int64_t> window = op.getWindow())
         isSeen = math.both(
             isSeen,
-            math.isAtLeast(math.add(at[1], math.index(*window - 1)), last));
+            math.isAtLeast(at[1], math.sub(last, math.index(*window - 1))));
       return arith::SelectOp::create(inner, loc, isSeen,
                                      makeScalar(inner, loc, element, 0),
                                      getLowest(inner, loc, element));

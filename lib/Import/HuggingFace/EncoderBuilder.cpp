@@ -3,7 +3,6 @@
 #include "BlockBuilder.h"
 #include "Encoder.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <cmath>
 
@@ -103,13 +102,6 @@ private:
   const EncoderTypes &types;
 };
 } // namespace
-
-/// Declares `name` as a function at a location called `scope`.
-static func::FuncOp declareFunction(OpBuilder &builder, StringRef name,
-                                    StringRef scope, FunctionType type) {
-  return func::FuncOp::create(
-      builder, NameLoc::get(builder.getStringAttr(scope)), name, type);
-}
 
 static void buildLayer(const DecoderConfig &config, const EncoderTypes &types,
                        func::FuncOp function, StringRef scope) {

@@ -326,13 +326,6 @@ struct ModelParts {
 };
 } // namespace
 
-/// Declares `name` as a function at a location called `scope`.
-static func::FuncOp declareFunction(OpBuilder &builder, StringRef name,
-                                    StringRef scope, FunctionType type) {
-  return func::FuncOp::create(
-      builder, NameLoc::get(builder.getStringAttr(scope)), name, type);
-}
-
 /// Looks up the embeddings of `ids` in the table called `name`.
 static Value buildEmbedding(BlockBuilder &block, const ModelTypes &types,
                             StringRef name, Value ids, Value &table) {

@@ -28,20 +28,6 @@ RankedTensorType AttentionSizes::getType(bool isByToken,
              : getTensorType({sequences, heads, tokens, features}, elementType);
 }
 
-std::string transformer::checkAddedToScores(RankedTensorType type,
-                                            ArrayRef<Dim> scores) {
-  SmallVector<Dim> dims = getDims(type);
-  bool fits = dims.size() <= scores.size();
-  for (size_t i = 0; fits && i < dims.size(); ++i) {
-    const Dim &dim = dims[dims.size() - 1 - i];
-    fits = dim.isOne() || mayBeEqual(dim, scores[scores.size() - 1 - i]);
-  }
-  if (fits)
-    return "";
-  return "sizes that are 1 or those of " +
-         llvm::join(llvm::map_range(scores, toString), " x ") + " scores";
-}
-
 //===----------------------------------------------------------------------===//
 // The op
 //===----------------------------------------------------------------------===//
@@ -66,6 +52,22 @@ LogicalResult ScaledDotProductAttentionOp::inferReturnTypes(
       sizes.getType(hasResultByToken(layout),
                     getTensor(adaptor.getQuery()).getElementType()));
   return success();
+}
+
+/// What is expected in place of `type`, added to scores of `B x N x S x T`;
+/// empty if it fits.
+static std::string checkAddedToScores(RankedTensorType type,
+                                      ArrayRef<Dim> scores) {
+  SmallVector<Dim> dims = getDims(type);
+  bool fits = dims.size() <= scores.size();
+  for (size_t i = 0; fits && i < dims.size(); ++i) {
+    const Dim &dim = dims[dims.size() - 1 - i];
+    fits = dim.isOne() || mayBeEqual(dim, scores[scores.size() - 1 - i]);
+  }
+  if (fits)
+    return "";
+  return "sizes that are 1 or those of " +
+         llvm::join(llvm::map_range(scores, toString), " x ") + " scores";
 }
 
 /// Checks what is added to the scores.

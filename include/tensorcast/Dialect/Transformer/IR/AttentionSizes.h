@@ -27,10 +27,6 @@ inline bool hasResultByToken(AttentionLayout layout) {
   return layout != AttentionLayout::BNSD;
 }
 
-/// Why something of `type` that is added to scores of `scores`, `B x N x S x
-/// T`, does not fit them; empty if it does.
-std::string checkAddedToScores(RankedTensorType type, ArrayRef<Dim> scores);
-
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_DIALECT_TRANSFORMER_IR_ATTENTIONSIZES_H
