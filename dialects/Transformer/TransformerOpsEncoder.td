@@ -102,7 +102,7 @@ def Transformer_PaddingMaskOp : Transformer_Op<"padding_mask", [Pure]> {
 
     ```mlir
     %mask = transformer.padding_mask %batch : !transformer.batch
-        -> tensor<?x1x1x?xf16, #transformer.dims<sequences, 1, 1, max(q)>>
+        -> tensor<?x1x1x?xf16, #transformer.dims<sequences, max(q)>>
     ```
   }];
   let arguments = (ins Transformer_BatchType:$batch);
