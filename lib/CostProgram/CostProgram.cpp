@@ -199,6 +199,28 @@ FailureOr<Price> CostProgram::evaluate(ArrayRef<double> features,
   return price;
 }
 
+std::pair<double, double>
+CostProgram::evaluateTotal(ArrayRef<double> features) const {
+  const Implementation &program = *implementation;
+  double values[Implementation::numTotalOutputs];
+  runCode(program.total, features, values);
+  bool isValid = values[2] == 0 && std::isfinite(values[0]) &&
+                 std::isfinite(values[1]);
+  for (auto [value, feature] : llvm::zip_equal(features, program.features))
+    isValid &= isIn(value, feature.range);
+  if (isValid)
+    return {values[0], values[1]};
+  double none = std::numeric_limits<double>::quiet_NaN();
+  return {none, none};
+}
+
+std::string CostProgram::describeSize() const {
+  const Code &code = implementation->total;
+  return std::to_string(code.instructions.size()) + " instructions with " +
+         std::to_string(code.operands.size()) + " operands on " +
+         std::to_string(code.numSlots) + " slots";
+}
+
 size_t CostProgram::evaluate(const FeatureTable &table,
                              MutableArrayRef<double> timeS,
                              MutableArrayRef<double> usedBytes) const {

@@ -25,11 +25,11 @@ struct KernelPrice {
   double calls = 0, totalS = 0;
 };
 
-/// What a step costs. Memory is that of a device; of a pipeline, of one of the
-/// stage that needs most.
 /// A kernel by its own name and that in the reference.
 using KernelName = std::pair<std::string, std::string>;
 
+/// What a step costs. Memory is that of a device; of a pipeline, of one of the
+/// stage that needs most.
 struct Price {
   double executionTimeS = 0, kernelTimeS = 0;
   MemoryUse memory;
@@ -85,10 +85,16 @@ public:
   FailureOr<Price> evaluate(ArrayRef<double> features, bool withKernels = false,
                             std::string *why = nullptr) const;
 
+  /// Execution time and used memory alone; NaN for both if there is no price.
+  std::pair<double, double> evaluateTotal(ArrayRef<double> features) const;
+
   /// Execution time and used memory of many batches. Those without a price get
   /// NaN for both; returns how many those are.
   size_t evaluate(const FeatureTable &table, MutableArrayRef<double> timeS,
                   MutableArrayRef<double> usedBytes) const;
+
+  /// How much is computed for a price: `87 instructions`.
+  std::string describeSize() const;
 
 private:
   class Implementation;
