@@ -161,7 +161,7 @@ static int verify(CommandLine &line, const Request &request,
       emit, context, request.queries, request.queryLength,
       request.contextLength.value_or(getDefaultContext(*before)),
       request.decode, /*data_parallel=*/int64_t(1),
-      FloatAttr(), *images);
+      FloatAttr(), *images, ArrayAttr());
   if (!workload)
     return ExitFailure;
   OwningOpRef<ModuleOp> after =

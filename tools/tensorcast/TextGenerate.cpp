@@ -156,6 +156,9 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
     options.contextLength = workload.getContextLength();
     options.decode = workload.getDecode();
     options.prefixCacheHitRate = workload.getHitRate();
+    for (const std::string &text :
+         line.getArgs().getAllArgValues(OPT_more_requests_eq))
+      options.moreRequests.push_back(text);
   }
   auto set = [&](auto &option, llvm::opt::OptSpecifier id) {
     if (line.getArgs().hasArg(id))
@@ -196,7 +199,7 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.expertTensor = line.getInteger(OPT_moe_tp_size_eq, 0);
   options.expertData = line.getInteger(OPT_moe_dp_size_eq, 0);
   // Only decode steps read what devices would share.
-  if (line.hasFlag(OPT_decode))
+  if (workload && workload.getWorkload().isDecode())
     options.context = line.getInteger(OPT_dcp_size_eq, 0);
   options.redundantExperts = line.hasFlag(OPT_enable_redundant_experts);
   options.sharedExpertTensor = line.hasFlag(OPT_enable_shared_expert_tp);
@@ -362,7 +365,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     return ExitFailure;
   // In a decode step, what was seen is in the cache.
   if (line.getInteger(OPT_image_batch_size_eq, 0) > 0 &&
-      !line.hasFlag(OPT_decode) && failed(addVisionTower(*decoder, context)))
+      !request.workload.getWorkload().isDecode() &&
+      failed(addVisionTower(*decoder, context)))
     return ExitFailure;
 
   OwningOpRef<ModuleOp> module = buildModel(*decoder, context), before;
