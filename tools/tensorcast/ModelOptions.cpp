@@ -12,9 +12,12 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using llvm::opt::Arg;
 
-void mlir::tensorcast::checkReferenceOptions(CommandLine &line) {
+void mlir::tensorcast::checkReferenceOptions(CommandLine &line, bool isOneRun) {
   for (const Arg *arg : line.getArgs()) {
     const llvm::opt::Option &option = arg->getOption();
+    if (isOneRun && option.matches(OPT_jobs_eq))
+      line.reportNote("'" + getOptionName(*arg) +
+                      "' has no effect here: One run needs no threads");
     if (option.matches(OPT_noted_Group)) {
       line.reportNote("'" + getOptionName(*arg) + "' has no effect here: " +
                       getOptTable().getOptionHelpText(option.getID()));

@@ -10,8 +10,8 @@
 namespace mlir::tensorcast {
 
 /// Says what happens to options that do nothing here, and refuses what is not
-/// built yet.
-void checkReferenceOptions(CommandLine &line);
+/// built yet. One run has no work to share between threads.
+void checkReferenceOptions(CommandLine &line, bool isOneRun);
 
 /// The model's name, from the front or `--model-id`.
 StringRef getModel(CommandLine &line);

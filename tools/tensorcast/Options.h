@@ -14,6 +14,7 @@ enum CommandVisibility : unsigned {
   ExplainCommand = 1u << 3,
   CompareCommand = 1u << 4,
   OpportunitiesCommand = 1u << 5,
+  ThroughputOptimizer = 1u << 6,
 };
 
 enum OptionID {
@@ -33,6 +34,7 @@ int runReport(CommandLine &line);
 int runExplain(CommandLine &line);
 int runCompare(CommandLine &line);
 int runOpportunities(CommandLine &line);
+int runThroughputOptimizer(CommandLine &line);
 
 /// Runs tc-verify, which is next to the program `self`.
 int runVerify(const char *self, ArrayRef<const char *> args);

@@ -137,7 +137,7 @@ struct Request {
 
 /// Reads the command line; reports everything that is wrong with it.
 static Request readRequest(CommandLine &line, MLIRContext *context) {
-  checkReferenceOptions(line);
+  checkReferenceOptions(line, /*isOneRun=*/true);
   checkGroups(line);
   if (line.getInteger(OPT_dcp_size_eq, 1) > 1 && !line.hasFlag(OPT_decode))
     line.reportNote("'--dcp-size' has no effect here: devices share the cached "
