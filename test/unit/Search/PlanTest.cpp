@@ -32,7 +32,7 @@ TEST(PlanTest, ExpertsAreSpreadOverAllDevicesWhereNoSizesAreGiven) {
 
 TEST(PlanTest, OneSizeIsTakenOfWhatIsNotGiven) {
   PlanSizes sizes;
-  sizes.expert.emplace({2, 4});
+  sizes.expert = SmallVector<int64_t>{2, 4};
   EXPECT_EQ(getLabels(sizes, 4, /*hasExperts=*/true),
             std::vector<std::string>(
                 {"TP=4 | PP=1 | DP=1 | EP=2 | MOE-TP=2 | MOE-DP=1",
@@ -41,7 +41,7 @@ TEST(PlanTest, OneSizeIsTakenOfWhatIsNotGiven) {
 
 TEST(PlanTest, EmptyListsAreAllPowersOfTwo) {
   PlanSizes sizes;
-  sizes.tensor.emplace({4});
+  sizes.tensor = SmallVector<int64_t>{4};
   sizes.context.emplace();
   EXPECT_EQ(getLabels(sizes, 4, /*hasExperts=*/false),
             std::vector<std::string>({"TP=4 | PP=1 | DP=1",
@@ -57,7 +57,7 @@ TEST(PlanTest, DevicesNeedNotBeAPowerOfTwo) {
 
 TEST(PlanTest, SizesThatAreRepeatedAreTriedOnce) {
   PlanSizes sizes;
-  sizes.tensor.emplace({2, 2});
+  sizes.tensor = SmallVector<int64_t>{2, 2};
   sizes.draftTokens = {1, 0, 1};
   EXPECT_EQ(getLabels(sizes, 2, /*hasExperts=*/false),
             std::vector<std::string>(
@@ -66,10 +66,10 @@ TEST(PlanTest, SizesThatAreRepeatedAreTriedOnce) {
 
 TEST(PlanTest, CombinationsThatAreNoPlanSayWhy) {
   PlanSizes sizes;
-  sizes.tensor.emplace({3, 2});
-  sizes.expert.emplace({2, 8});
-  sizes.expertData.emplace({4});
-  sizes.context.emplace({4});
+  sizes.tensor = SmallVector<int64_t>{3, 2};
+  sizes.expert = SmallVector<int64_t>{2, 8};
+  sizes.expertData = SmallVector<int64_t>{4};
+  sizes.context = SmallVector<int64_t>{4};
   PlanList list = listPlans(sizes, 8, /*hasExperts=*/true);
   EXPECT_TRUE(list.plans.empty());
   ASSERT_EQ(list.rejected.size(), 4u);
