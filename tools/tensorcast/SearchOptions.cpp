@@ -4,6 +4,7 @@
 
 #include "ModelOptions.h"
 #include "tensorcast/Device/DeviceRegistry.h"
+#include "tensorcast/Search/LengthFile.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -141,15 +142,32 @@ static void readBatches(CommandLine &line, SearchRequest &request) {
                      Twine(request.minBatch) + " " + Twine(*request.maxBatch));
 }
 
-static void readLengths(CommandLine &line, SearchRequest &request) {
-  for (auto [id, name] : {std::pair(OPT_input_length_eq, "--input-length"),
-                          std::pair(OPT_output_length_eq, "--output-length")})
-    if (!line.getArgs().hasArg(id))
-      line.reportError(Twine("expected '") + name + "', but got none");
-  LengthClass entry;
-  entry.input = getInteger(line, OPT_input_length_eq, 1, 1, maxTokens);
-  entry.output = getInteger(line, OPT_output_length_eq, 1, 1, maxTokens);
-  request.lengths.classes.push_back(entry);
+/// A number of tokens, or a file; only what is bad usage is reported.
+static LogicalResult readLengths(CommandLine &line, SearchRequest &request,
+                                 MLIRContext *context) {
+  StringRef input = line.getString(OPT_input_length_eq);
+  bool hasOutput = line.getArgs().hasArg(OPT_output_length_eq);
+  int64_t output = getInteger(line, OPT_output_length_eq, 1, 1, maxTokens);
+  if (!line.getArgs().hasArg(OPT_input_length_eq))
+    line.reportError("expected '--input-length', but got none");
+  int64_t tokens;
+  bool isFile = !input.empty() && input.getAsInteger(10, tokens);
+  if (!hasOutput && !isFile)
+    line.reportError("expected '--output-length', but got none");
+  if (!isFile) {
+    tokens = getInteger(line, OPT_input_length_eq, 1, 1, maxTokens);
+    request.lengths.classes.push_back({tokens, output, 1});
+    return success();
+  }
+  if (line.hasError())
+    return success();
+  FailureOr<Lengths> lengths = readLengthFile(
+      input, hasOutput ? std::optional<int64_t>(output) : std::nullopt,
+      context);
+  if (failed(lengths))
+    return failure();
+  request.lengths = std::move(*lengths);
+  return success();
 }
 
 static void readMode(CommandLine &line, SearchRequest &request) {
@@ -196,7 +214,6 @@ mlir::tensorcast::readSearchRequest(CommandLine &line, MLIRContext *context) {
   if (!line.hasError())
     readAcceptance(line, request);
   readBatches(line, request);
-  readLengths(line, request);
   request.firstTokenLimitMs = getLimit(line, OPT_ttft_limits_eq);
   request.perTokenLimitMs = getLimit(line, OPT_tpot_limits_eq);
   if (line.getArgs().hasArg(OPT_max_batched_tokens_eq))
@@ -224,9 +241,12 @@ mlir::tensorcast::readSearchRequest(CommandLine &line, MLIRContext *context) {
     variant.settings.reservedMemoryGB = 10;
   request.variants.push_back(std::move(variant));
 
-  for (std::string &device : readDevices(line)) {
-    if (line.hasError())
-      return request;
+  SmallVector<std::string> devices = readDevices(line);
+  if (failed(readLengths(line, request, context)))
+    return failure();
+  if (line.hasError())
+    return request;
+  for (std::string &device : devices) {
     FailureOr<DictionaryAttr> profile =
         loadDevice(device, UnknownLoc::get(context));
     if (failed(profile))

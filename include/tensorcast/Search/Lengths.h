@@ -7,6 +7,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace mlir::tensorcast::search {
 
@@ -23,16 +24,23 @@ struct RequestCount {
 
 /// The lengths of the requests of a service.
 struct Lengths {
-  SmallVector<LengthClass> classes;
+  std::vector<LengthClass> classes;
+  /// Whether requests are taken at even steps through all requests by length,
+  /// rather than by the shares of the classes: where these are too many.
+  bool byQuantile = false;
 
   bool isConstant() const { return classes.size() == 1; }
   int64_t getLongestInput() const;
   double getMeanInput() const;
   double getMeanOutput() const;
 
-  /// `count` requests with the shares of the classes, whole ones by largest
-  /// remainder (of equal ones the first), in the order of the classes.
+  /// `count` requests that stand for all, in the order of the classes: with
+  /// their shares, whole ones by largest remainder (of equal ones the first).
   SmallVector<RequestCount> sample(int64_t count) const;
+
+private:
+  SmallVector<int64_t> countByShare(int64_t count) const;
+  SmallVector<int64_t> countByQuantile(int64_t count) const;
 };
 
 } // namespace mlir::tensorcast::search
