@@ -145,10 +145,11 @@ SearchResult tensorcast::search::runSearch(SearchRequest request,
                                            const SearchOptions &options) {
   SearchResult result;
   result.request = std::move(request);
+  result.shard = options.shard;
   SmallVector<Candidate> candidates = listCandidates(
       result.request, config.mixture.has_value(), result.rejectedPlans);
   for (auto [number, candidate] : llvm::enumerate(candidates))
-    if (number % options.shards == options.shard)
+    if (number % options.shard.count == options.shard.index)
       result.outcomes.emplace_back().candidate = candidate;
 
   std::atomic<size_t> next = 0;

@@ -32,12 +32,7 @@ static void printQuestion(raw_ostream &os, const SearchResult &result) {
   else
     os << request.numDevices << " x ";
   llvm::interleave(request.devices, os, ", ");
-  const Lengths &lengths = request.lengths;
-  os << ": " << (lengths.isConstant() ? "" : "on average ")
-     << formatFixed(lengths.getMeanInput(), lengths.isConstant() ? 0 : 1)
-     << " tokens in, "
-     << formatFixed(lengths.getMeanOutput(), lengths.isConstant() ? 0 : 1)
-     << " out";
+  os << ": " << request.lengthsText;
   if (request.prefixCacheHitRate > 0)
     os << ", prefix cache hit rate "
        << formatDecimal(request.prefixCacheHitRate);

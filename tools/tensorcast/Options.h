@@ -15,6 +15,7 @@ enum CommandVisibility : unsigned {
   CompareCommand = 1u << 4,
   OpportunitiesCommand = 1u << 5,
   ThroughputOptimizer = 1u << 6,
+  MergeCommand = 1u << 7,
 };
 
 enum OptionID {
@@ -35,6 +36,7 @@ int runExplain(CommandLine &line);
 int runCompare(CommandLine &line);
 int runOpportunities(CommandLine &line);
 int runThroughputOptimizer(CommandLine &line);
+int runMerge(CommandLine &line);
 
 /// Runs tc-verify, which is next to the program `self`.
 int runVerify(const char *self, ArrayRef<const char *> args);

@@ -12,13 +12,17 @@ def ExplainCommand : OptionVisibility;
 def CompareCommand : OptionVisibility;
 def OpportunitiesCommand : OptionVisibility;
 def ThroughputOptimizer : OptionVisibility;
+def MergeCommand : OptionVisibility;
 
 /// Those that look at one step.
 defvar stepCommands = [TextGenerate, ReportCommand, ExplainCommand,
                        CompareCommand, OpportunitiesCommand];
 /// Those that take a model's name.
 defvar modelCommands = [TextGenerate, ThroughputOptimizer];
-defvar allCommands = !listconcat(stepCommands, [ThroughputOptimizer]);
+/// Those that show a search.
+defvar searchCommands = [ThroughputOptimizer, MergeCommand];
+defvar pricingCommands = !listconcat(stepCommands, [ThroughputOptimizer]);
+defvar allCommands = !listconcat(pricingCommands, [MergeCommand]);
 
 /// Accepted, with a note that there is nothing for it to do.
 def noted_Group : OptionGroup<"noted">, HelpText<"NO EFFECT HERE">;
@@ -78,7 +82,8 @@ def output : Separate<["-"], "o">, MetaVarName<"FILE">,
   In<allCommands>,
   HelpText<"Write to FILE (default: standard output)">;
 defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand,
-                               OpportunitiesCommand, ThroughputOptimizer],
+                               OpportunitiesCommand, ThroughputOptimizer,
+                               MergeCommand],
   "table|json|csv|chrome-trace", "How to print the report (default: table; a "
   "comparison and opportunities have no csv, and report alone has "
   "chrome-trace)">;
@@ -104,27 +109,27 @@ def decode : Flag<["--"], "decode">,
   In<stepCommands>,
   HelpText<"A decode step: every token yields logits">;
 defm prefix_cache_hit_rate : Value<"prefix-cache-hit-rate",
-  allCommands, "RATE",
+  pricingCommands, "RATE",
   "Share of a prefill query in the prefix cache (default: 0)">;
 
-defm image_batch_size : Value<"image-batch-size", allCommands, "N",
+defm image_batch_size : Value<"image-batch-size", pricingCommands, "N",
   "Images of each request, in front of its query (default: 0)">;
-defm image_height : Value<"image-height", allCommands, "N",
+defm image_height : Value<"image-height", pricingCommands, "N",
   "Pixels from top to bottom of each image">;
-defm image_width : Value<"image-width", allCommands, "N",
+defm image_width : Value<"image-width", pricingCommands, "N",
   "Pixels from left to right of each image">;
 
 //===----------------------------------------------------------------------===//
 // What it runs on
 //===----------------------------------------------------------------------===//
 
-defm device : Value<"device", allCommands,
+defm device : Value<"device", pricingCommands,
   "NAME", "Device profile, or a JSON file with one (text-generate: "
   "TEST_DEVICE; else the module's)">;
 defm cost_model : Value<"cost-model",
-  allCommands, "NAME",
+  pricingCommands, "NAME",
   "Cost model (default: that of the reference date)">;
-defm kernel_coefficients : Value<"kernel-coefficients", allCommands, "FILE",
+defm kernel_coefficients : Value<"kernel-coefficients", pricingCommands, "FILE",
   "JSON file that gives kernels an efficiency and launch cost of their own">;
 defm kernel_set : Value<"kernel-set", [TextGenerate, OpportunitiesCommand,
                                        ThroughputOptimizer],
@@ -135,7 +140,7 @@ defm reference : Value<"reference", [TextGenerate, OpportunitiesCommand,
   "DATE",
   "Reference simulator to agree with (2026.06 or 2026.08, the default)">;
 defm reserved_memory_gb : Value<"reserved-memory-gb",
-  allCommands, "GB",
+  pricingCommands, "GB",
   "Device memory kept for other uses (default: 0; throughput-optimizer: 10)">;
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +158,7 @@ def opportunities : Flag<["--"], "opportunities">, In<[TextGenerate]>,
   HelpText<"Instead of a report, list the chains of ops that one kernel could "
   "compute, by what it would save at most">;
 defm top : Value<"top", [TextGenerate, OpportunitiesCommand,
-                         ThroughputOptimizer], "N",
+                         ThroughputOptimizer, MergeCommand], "N",
   "How many chains, or plans, to list (default: 10)">;
 defm max_ops : Value<"max-ops", [TextGenerate, OpportunitiesCommand], "N",
   "Kernels of a chain at most, from 2 to 6 (default: 3)">;
@@ -325,6 +330,9 @@ defm decode_devices_per_instance :
   "Devices of an instance for decode (default: all)">;
 defm max_search_combinations : SearchValue<"max-search-combinations", "N",
   "Say so if there are more plans (default: 100; 0: never)">;
+defm shard : SearchValue<"shard", "K/N",
+  "Search only each Nth plan, from the Kth; 'tensorcast merge' joins the JSON "
+  "reports of all N">;
 def progress : SearchFlag<"progress",
   "Say how far the search is, even if nobody looks at a terminal">;
 defm jobs : Value<"jobs", modelCommands, "N",

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 #include <cmath>
 
@@ -157,6 +158,8 @@ static LogicalResult readLengths(CommandLine &line, SearchRequest &request,
   if (!isFile) {
     tokens = getInteger(line, OPT_input_length_eq, 1, 1, maxTokens);
     request.lengths.classes.push_back({tokens, output, 1});
+    request.lengthsText =
+        (Twine(tokens) + " tokens in, " + Twine(output) + " out").str();
     return success();
   }
   if (line.hasError())
@@ -167,6 +170,10 @@ static LogicalResult readLengths(CommandLine &line, SearchRequest &request,
   if (failed(lengths))
     return failure();
   request.lengths = std::move(*lengths);
+  llvm::raw_string_ostream(request.lengthsText)
+      << "on average " << llvm::format("%.1f", request.lengths.getMeanInput())
+      << " tokens in, " << llvm::format("%.1f", request.lengths.getMeanOutput())
+      << " out";
   return success();
 }
 
@@ -233,6 +240,7 @@ mlir::tensorcast::readSearchRequest(CommandLine &line, MLIRContext *context) {
   request.images.width = getInteger(line, OPT_image_width_eq, 0, 1, 1 << 20);
   StringRef reference =
       line.getChoice(OPT_reference_eq, {"2026.06", "2026.08"}, "2026.08");
+  request.reference = reference.str();
   request.rules = Rules::get(reference);
 
   Variant variant;

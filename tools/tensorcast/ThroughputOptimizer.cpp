@@ -7,6 +7,7 @@
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Report/ReportJson.h"
 #include "tensorcast/Search/Results.h"
+#include "tensorcast/Support/Wording.h"
 
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
@@ -54,11 +55,80 @@ static int reportOutcome(const SearchResult &result, MLIRContext *context) {
                    << result.outcomes.size() << " plans";
     return ExitFailure;
   }
-  std::string failure = describeFailure(result);
+  // A shard may well have none of the plans that serve the model.
+  std::string failure = result.shard.count > 1 ? "" : describeFailure(result);
   if (failure.empty())
     return ExitSuccess;
   emitError(loc) << failure;
   return ExitFailure;
+}
+
+/// How a search is shown.
+struct View {
+  StringRef format;
+  size_t top;
+};
+
+static View readView(CommandLine &line) {
+  StringRef format = line.getChoice(OPT_format_eq, {"table", "json"}, "table");
+  int64_t top = line.getInteger(OPT_top_eq, 10);
+  if (top < 1)
+    line.reportError("expected '--top' of at least 1, but got " + Twine(top));
+  return {format, static_cast<size_t>(top)};
+}
+
+static LogicalResult show(Session &session, const View &view,
+                          const SearchResult &result) {
+  return session.write([&](raw_ostream &os) {
+    if (view.format == "json")
+      writeJson(os, toJson(result));
+    else
+      printTable(os, result, view.top);
+    return success();
+  });
+}
+
+/// `--shard 2/4`.
+static Shard readShard(CommandLine &line, const View &view) {
+  if (!line.getArgs().hasArg(OPT_shard_eq))
+    return {};
+  StringRef text = line.getString(OPT_shard_eq);
+  auto [index, count] = text.split('/');
+  constexpr size_t maxShards = 1 << 20;
+  Shard shard;
+  if (index.getAsInteger(10, shard.index) ||
+      count.getAsInteger(10, shard.count) || shard.index < 1 ||
+      shard.index > shard.count || shard.count > maxShards) {
+    line.reportError("expected '--shard' as K/N with K from 1 to N, but got " +
+                     quoteText(text));
+    return {};
+  }
+  if (view.format != "json")
+    line.reportError("expected '--format json' beside '--shard', but got " +
+                     view.format);
+  --shard.index;
+  return shard;
+}
+
+/// Reports sizes that make up no plan.
+static LogicalResult checkCandidates(CommandLine &line, MLIRContext *context,
+                                     const SearchRequest &request,
+                                     bool hasExperts) {
+  SmallVector<RejectedPlan> rejected;
+  auto candidates = static_cast<int64_t>(
+      listCandidates(request, hasExperts, rejected).size());
+  int64_t many = line.getInteger(OPT_max_search_combinations_eq, 100);
+  if (many > 0 && candidates > many)
+    line.reportNote("searching " + Twine(candidates) + " plans, more than " +
+                    Twine(many) + " ('--max-search-combinations')");
+  if (candidates > 0)
+    return success();
+  InFlightDiagnostic diag = emitError(UnknownLoc::get(context));
+  diag << "expected sizes that make up " << request.numDevices
+       << " devices, but none of " << rejected.size() << " combinations does";
+  for (const RejectedPlan &plan : ArrayRef(rejected).take_front(10))
+    diag.attachNote() << plan.label << ": " << plan.why;
+  return failure();
 }
 
 int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
@@ -67,13 +137,10 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   checkReferenceOptions(line, /*isOneRun=*/false);
   StringRef model = getModel(line);
   int64_t layers = getLayers(line);
-  StringRef format = line.getChoice(OPT_format_eq, {"table", "json"}, "table");
-  int64_t top = line.getInteger(OPT_top_eq, 10);
-  if (top < 1)
-    line.reportError("expected '--top' of at least 1, but got " + Twine(top));
-  int64_t many = line.getInteger(OPT_max_search_combinations_eq, 100);
+  View view = readView(line);
   SearchOptions options;
   options.threads = getThreads(line);
+  options.shard = readShard(line, view);
   options.stop = &isInterrupted;
   options.progress = getProgress(line);
   FailureOr<SearchRequest> request = readSearchRequest(line, context);
@@ -88,33 +155,37 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   if (layers > 0)
     config->numHiddenLayers = layers;
   request->model = config->name;
-
-  SmallVector<RejectedPlan> rejected;
-  size_t candidates =
-      listCandidates(*request, config->mixture.has_value(), rejected).size();
-  if (candidates == 0) {
-    InFlightDiagnostic diag = emitError(UnknownLoc::get(context))
-                              << "expected sizes that make up "
-                              << request->numDevices << " devices, but none of "
-                              << rejected.size() << " combinations does";
-    for (const RejectedPlan &plan : rejected)
-      diag.attachNote() << plan.label << ": " << plan.why;
+  if (failed(checkCandidates(line, context, *request,
+                             config->mixture.has_value())))
     return ExitFailure;
-  }
-  if (many > 0 && candidates > static_cast<size_t>(many))
-    line.reportNote("searching " + Twine(candidates) + " plans, more than " +
-                    Twine(many) + " ('--max-search-combinations')");
 
   llvm::sys::SetInterruptFunction([] { isInterrupted = true; });
   SearchResult result = runSearch(std::move(*request), *config, options);
-  LogicalResult written = session.write([&](raw_ostream &os) {
-    if (format == "json")
-      writeJson(os, toJson(result));
-    else
-      printTable(os, result, static_cast<size_t>(top));
-    return success();
-  });
-  if (failed(written))
+  if (failed(show(session, view, result)))
     return ExitFailure;
   return reportOutcome(result, context);
+}
+
+int mlir::tensorcast::runMerge(CommandLine &line) {
+  Session session(line, "tensorcast merge");
+  MLIRContext *context = session.getContext();
+  View view = readView(line);
+  std::vector<std::string> paths = line.getArgs().getAllArgValues(OPT_INPUT);
+  if (paths.empty())
+    line.reportError("expected the JSON reports of all shards, but got none; "
+                     "try --help");
+  if (line.hasError())
+    return ExitUsage;
+  SmallVector<std::pair<std::string, Json>> shards;
+  for (const std::string &path : paths) {
+    FailureOr<Json> json = readJsonFile(path, context);
+    if (failed(json))
+      return ExitFailure;
+    shards.emplace_back(path, std::move(*json));
+  }
+  FailureOr<SearchResult> result =
+      mergeShards(shards, UnknownLoc::get(context));
+  if (failed(result) || failed(show(session, view, *result)))
+    return ExitFailure;
+  return reportOutcome(*result, context);
 }

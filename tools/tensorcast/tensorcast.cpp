@@ -68,6 +68,8 @@ static constexpr Command commands[] = {
      "[options]",
      "Find the plan and batch that serve a model best", ThroughputOptimizer,
      runThroughputOptimizer},
+    {"merge", "tensorcast merge FILE.json... [options]",
+     "Join the shards of a search", MergeCommand, runMerge},
 };
 
 static void printHelp() {

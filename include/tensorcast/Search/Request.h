@@ -42,6 +42,8 @@ struct Variant {
 struct SearchRequest {
   std::string model;
   Mode mode = Mode::Aggregated;
+  /// `2026.08`, and its rules.
+  std::string reference;
   Rules rules;
   /// Each device with each variant and each plan.
   SmallVector<std::string> devices;
@@ -52,6 +54,8 @@ struct SearchRequest {
   int64_t prefillDevices = 1, decodeDevices = 1;
 
   Lengths lengths;
+  /// The lengths in words: `3500 tokens in, 1500 out`.
+  std::string lengthsText;
   ImageSize images;
   double prefixCacheHitRate = 0;
   /// Of each drafted token.
@@ -65,7 +69,12 @@ struct SearchRequest {
   std::optional<int64_t> maxBatch;
   /// What serving adds to each prefill, where it is apart from decode.
   double servingCostMs = 0;
+  /// Whether batches between those of the search are priced too, for the front.
+  bool wholeFront = false;
 };
+
+StringRef stringify(Mode mode);
+StringRef stringify(Phase phase);
 
 } // namespace mlir::tensorcast::search
 

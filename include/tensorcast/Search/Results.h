@@ -58,7 +58,22 @@ std::string describeFailure(const SearchResult &result);
 
 void printTable(raw_ostream &os, const SearchResult &result, size_t top);
 
+/// The request as JSON: equal for equal searches.
+Json toJson(const SearchRequest &request);
+
+/// Everything that was found. `results` are the best batches of all plans that
+/// serve the model, best first; `plans` is all of it, which `readSearch` reads.
 Json toJson(const SearchResult &result);
+
+/// Reads what `toJson` wrote; `source` is what messages call it. The request is
+/// as far there as it is shown.
+FailureOr<SearchResult> readSearch(const Json &json, StringRef source,
+                                   Location loc);
+
+/// Joins the shards of one search, each with the name of its file. Reports
+/// those that are not of one search, overlap, were interrupted or are missing.
+FailureOr<SearchResult>
+mergeShards(ArrayRef<std::pair<std::string, Json>> shards, Location loc);
 
 } // namespace mlir::tensorcast::search
 

@@ -4,6 +4,7 @@
 #define TENSORCAST_SEARCH_SEARCH_H
 
 #include "tensorcast/Search/Serving.h"
+#include "tensorcast/Support/Json.h"
 
 #include <atomic>
 #include <functional>
@@ -35,9 +36,17 @@ struct Outcome {
   const Point *getBest(bool byRequests = false) const;
 };
 
+/// The part of a search that has the candidates `i` with `i % count == index`.
+struct Shard {
+  size_t index = 0, count = 1;
+};
+
 struct SearchResult {
   SearchRequest request;
-  /// In the order of `listCandidates`.
+  /// The request as it was written, of a search that was read.
+  Json writtenRequest;
+  Shard shard;
+  /// Of the shard, in the order of `listCandidates`.
   std::vector<Outcome> outcomes;
   SmallVector<RejectedPlan> rejectedPlans;
   bool interrupted = false;
@@ -45,8 +54,7 @@ struct SearchResult {
 
 struct SearchOptions {
   unsigned threads = 1;
-  /// Which of the candidates to search: those with `number % shards == shard`.
-  size_t shard = 0, shards = 1;
+  Shard shard;
   /// Ends the search as soon as it is set.
   const std::atomic<bool> *stop = nullptr;
   /// Called after each candidate, by one thread at a time.

@@ -18,6 +18,8 @@ enum class Verdict {
   FirstTokenLimit,
 };
 
+StringRef stringify(Verdict verdict);
+
 /// A batch, and what users and operators see of it.
 struct Point {
   /// Requests of each group of devices, and of all together.
