@@ -73,6 +73,17 @@ public:
   /// Probes the smallest batch, doubles up to one that is not accepted, and
   /// bisects in between.
   void run() {
+    findLargest();
+    if (request.wholeFront && !outcome.points.empty())
+      fillIn();
+  }
+
+private:
+  static constexpr int64_t firstRight = 512;
+  static constexpr unsigned maxDoublings = 10;
+  static constexpr int64_t largestBatch = (int64_t(1) << 19) - 1;
+
+  void findLargest() {
     int64_t left = request.minBatch;
     if (!tryBatch(left))
       return;
@@ -94,10 +105,19 @@ public:
     }
   }
 
-private:
-  static constexpr int64_t firstRight = 512;
-  static constexpr unsigned maxDoublings = 10;
-  static constexpr int64_t largestBatch = (int64_t(1) << 19) - 1;
+  /// Tries batches up to the largest, each a tenth larger than the one before.
+  void fillIn() {
+    llvm::SmallDenseSet<int64_t> known;
+    int64_t largest = 0;
+    for (const Point &point : outcome.points) {
+      known.insert(point.batch);
+      largest = std::max(largest, point.batch);
+    }
+    for (int64_t batch = request.minBatch; batch < largest && !outcome.skipped;
+         batch += std::max<int64_t>(batch / 10, 1))
+      if (!known.contains(batch))
+        tryBatch(batch);
+  }
 
   bool tryBatch(int64_t batch) {
     if (stop && *stop) {

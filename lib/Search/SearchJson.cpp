@@ -1,7 +1,7 @@
 //===- SearchJson.cpp - Plans for programs --------------------------------===//
 
 #include "tensorcast/Report/ReportJson.h"
-#include "tensorcast/Search/Results.h"
+#include "tensorcast/Search/Front.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -239,6 +239,8 @@ Json tensorcast::search::toJson(const SearchResult &result) {
                      {"count", result.shard.count}};
   json["interrupted"] = result.interrupted;
   json["results"] = resultRows(result);
+  if (result.request.wholeFront)
+    json["front"] = frontJson(result);
   json["plans"] = Json::array();
   for (const Outcome &outcome : result.outcomes)
     json["plans"].push_back(::toJson(result, outcome));

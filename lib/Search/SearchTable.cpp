@@ -1,7 +1,7 @@
 //===- SearchTable.cpp - Plans for people ---------------------------------===//
 
 #include "tensorcast/Report/TextTable.h"
-#include "tensorcast/Search/Results.h"
+#include "tensorcast/Search/Front.h"
 #include "tensorcast/Support/Numbers.h"
 
 #include "llvm/Support/Format.h"
@@ -23,8 +23,10 @@ static bool hasDevices(const SearchResult &result) {
   return result.request.devices.size() > 1;
 }
 
-static void printQuestion(raw_ostream &os, const SearchResult &result) {
+std::string tensorcast::search::describeQuestion(const SearchResult &result) {
   const SearchRequest &request = result.request;
+  std::string text;
+  llvm::raw_string_ostream os(text);
   os << request.model << " on ";
   if (request.mode == Mode::Ratio)
     os << "instances of " << request.prefillDevices << " (prefill) and "
@@ -40,7 +42,7 @@ static void printQuestion(raw_ostream &os, const SearchResult &result) {
     os << ", TTFT up to " << formatFixed(*request.firstTokenLimitMs) << " ms";
   if (request.perTokenLimitMs)
     os << ", TPOT up to " << formatFixed(*request.perTokenLimitMs) << " ms";
-  os << "\n\n";
+  return text;
 }
 
 static void printPlans(raw_ostream &os, const SearchResult &result, Phase phase,
@@ -190,7 +192,7 @@ static void printLosses(raw_ostream &os, const SearchResult &result) {
 
 void tensorcast::search::printTable(raw_ostream &os, const SearchResult &result,
                                     size_t top) {
-  printQuestion(os, result);
+  os << describeQuestion(result) << "\n\n";
   if (result.request.mode == Mode::Ratio)
     printRatios(os, result, top);
   else
@@ -198,5 +200,7 @@ void tensorcast::search::printTable(raw_ostream &os, const SearchResult &result,
       printPlans(os, result, phase, top);
       printDevices(os, result, phase);
     }
+  if (result.request.wholeFront)
+    printFront(os, result, std::max<size_t>(top, 2));
   printLosses(os, result);
 }

@@ -84,9 +84,9 @@ def output : Separate<["-"], "o">, MetaVarName<"FILE">,
 defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand,
                                OpportunitiesCommand, ThroughputOptimizer,
                                MergeCommand],
-  "table|json|csv|chrome-trace", "How to print the report (default: table; a "
-  "comparison and opportunities have no csv, and report alone has "
-  "chrome-trace)">;
+  "table|json|csv|chrome-trace|html", "How to print the report (default: table; "
+  "only steps have csv, only report has chrome-trace, and only searches have "
+  "html)">;
 def dump_input_shapes : Flag<["--"], "dump-input-shapes">,
   In<[TextGenerate, ReportCommand]>,
   HelpText<"One row per kind of operands, not per kernel">;
@@ -330,6 +330,16 @@ defm decode_devices_per_instance :
   "Devices of an instance for decode (default: all)">;
 defm max_search_combinations : SearchValue<"max-search-combinations", "N",
   "Say so if there are more plans (default: 100; 0: never)">;
+def pareto : SearchFlag<"pareto",
+  "Show which batches of all plans are best in tokens per second and device, or "
+  "for each user">;
+defm precisions : SearchValue<"precisions", "ACTION...",
+  "Quantizations of linear layers to try, beside each other; without names the "
+  "dynamic ones and none">;
+defm fusions : SearchValue<"fusions", "NAME...",
+  "Fusions to try: eager, compile, or compile with passes "
+  "(compile+matmul-allreduce); without names eager, compile and compile with "
+  "each pass">;
 defm shard : SearchValue<"shard", "K/N",
   "Search only each Nth plan, from the Kth; 'tensorcast merge' joins the JSON "
   "reports of all N">;

@@ -196,7 +196,74 @@ static void readMode(CommandLine &line, SearchRequest &request) {
                        getOptionName(*arg) + "', but got none");
 }
 
-/// The devices by name, each once.
+/// `compile+matmul-allreduce` as settings; reports what is none.
+static void readFusions(CommandLine &line, StringRef text,
+                        ModelSettings &settings) {
+  auto [first, rest] = text.split('+');
+  settings.compiled = first.equals_insensitive("compile");
+  settings.compilationConfig.clear();
+  if (!settings.compiled && !first.equals_insensitive("eager"))
+    return reportValue(line, OPT_fusions_eq, "eager or compile", text);
+  if (!settings.compiled && !rest.empty())
+    return reportValue(line, OPT_fusions_eq, "passes behind compile alone",
+                       text);
+  SmallVector<StringRef> passes;
+  rest.split(passes, '+', -1, /*KeepEmpty=*/false);
+  for (StringRef pass : passes)
+    settings.compilationConfig.push_back(getCompilationPass(line, pass));
+}
+
+/// The settings of the command line with each precision and fusion to try.
+static std::vector<Variant> readVariants(CommandLine &line) {
+  ModelSettings settings = readModelSettings(line);
+  if (!line.getArgs().hasArg(OPT_reserved_memory_gb_eq))
+    settings.reservedMemoryGB = 10;
+  std::optional<SmallVector<StringRef>> precisions =
+      getList(line, OPT_precisions_eq);
+  std::optional<SmallVector<StringRef>> fusions = getList(line, OPT_fusions_eq);
+  for (auto [list, other, name] :
+       {std::tuple(&precisions, OPT_quantize_linear_action_eq, "--precisions"),
+        std::tuple(&fusions, OPT_compile, "--fusions")})
+    if (*list && line.getArgs().hasArg(other))
+      line.reportError(Twine("expected either '") + name + "' or '" +
+                       getOptionName(*line.getArgs().getLastArg(other)) +
+                       "', but got both");
+  if (precisions && precisions->empty())
+    *precisions = {"DISABLED", "W8A8_DYNAMIC", "W4A8_DYNAMIC", "FP8", "MXFP4"};
+  if (fusions && fusions->empty())
+    *fusions = {"eager",
+                "compile",
+                "compile+matmul-allreduce",
+                "compile+sequence-parallel",
+                "compile+multistream",
+                "compile+dispatch-ffn-combine"};
+  std::vector<Variant> variants;
+  SmallVector<StringRef> given = {""};
+  for (StringRef precision : precisions ? *precisions : given)
+    for (StringRef fusion : fusions ? *fusions : given) {
+      Variant &variant = variants.emplace_back();
+      variant.settings = settings;
+      SmallVector<std::string> parts;
+      if (precisions) {
+        std::string action = precision.upper();
+        std::replace(action.begin(), action.end(), '-', '_');
+        if (!llvm::is_contained(listLinearActions(), action))
+          reportValue(line, OPT_precisions_eq, joinNames(listLinearActions()),
+                      precision);
+        variant.settings.linearAction = action;
+        parts.push_back(action);
+      }
+      if (fusions) {
+        readFusions(line, fusion, variant.settings);
+        parts.push_back(fusion.lower());
+      }
+      variant.label = llvm::join(parts, " | ");
+    }
+  return variants;
+}
+
+/// The devices by name, each once; `all` is each that comes with TensorCast and
+/// exists.
 static SmallVector<std::string> readDevices(CommandLine &line) {
   llvm::SetVector<StringRef> names;
   for (StringRef value : line.getArgs().getAllArgValues(OPT_device_eq)) {
@@ -204,8 +271,15 @@ static SmallVector<std::string> readDevices(CommandLine &line) {
     value.split(parts, ',', -1, /*KeepEmpty=*/false);
     if (parts.empty())
       line.reportError("expected a device after '--device', but got none");
-    for (StringRef part : parts)
-      names.insert(line.getArgs().MakeArgString(part));
+    for (StringRef part : parts) {
+      if (!part.equals_insensitive("all")) {
+        names.insert(line.getArgs().MakeArgString(part));
+        continue;
+      }
+      for (StringRef name : listDevices())
+        if (name != "TEST_DEVICE")
+          names.insert(name);
+    }
   }
   if (names.empty())
     names.insert("TEST_DEVICE");
@@ -243,12 +317,8 @@ mlir::tensorcast::readSearchRequest(CommandLine &line, MLIRContext *context) {
   request.reference = reference.str();
   request.rules = Rules::get(reference);
 
-  Variant variant;
-  variant.settings = readModelSettings(line);
-  if (!line.getArgs().hasArg(OPT_reserved_memory_gb_eq))
-    variant.settings.reservedMemoryGB = 10;
-  request.variants.push_back(std::move(variant));
-
+  request.variants = readVariants(line);
+  request.wholeFront = line.hasFlag(OPT_pareto);
   SmallVector<std::string> devices = readDevices(line);
   if (failed(readLengths(line, request, context)))
     return failure();

@@ -6,7 +6,7 @@
 
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Report/ReportJson.h"
-#include "tensorcast/Search/Results.h"
+#include "tensorcast/Search/Front.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "llvm/Support/Process.h"
@@ -70,7 +70,8 @@ struct View {
 };
 
 static View readView(CommandLine &line) {
-  StringRef format = line.getChoice(OPT_format_eq, {"table", "json"}, "table");
+  StringRef format =
+      line.getChoice(OPT_format_eq, {"table", "json", "html"}, "table");
   int64_t top = line.getInteger(OPT_top_eq, 10);
   if (top < 1)
     line.reportError("expected '--top' of at least 1, but got " + Twine(top));
@@ -82,6 +83,8 @@ static LogicalResult show(Session &session, const View &view,
   return session.write([&](raw_ostream &os) {
     if (view.format == "json")
       writeJson(os, toJson(result));
+    else if (view.format == "html")
+      printHtml(os, result);
     else
       printTable(os, result, view.top);
     return success();

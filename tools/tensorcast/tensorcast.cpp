@@ -1,5 +1,6 @@
 //===- tensorcast.cpp - Prices models from the command line ---------------===//
 
+#include "ModelOptions.h"
 #include "Options.h"
 
 #include "tensorcast/Device/DeviceRegistry.h"
@@ -105,6 +106,17 @@ static bool isNumber(StringRef arg) {
   return !arg.getAsDouble(value);
 }
 
+static bool isPrecision(StringRef arg) {
+  std::string name = arg.upper();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return llvm::is_contained(listLinearActions(), name);
+}
+
+static bool isFusion(StringRef arg) {
+  return arg.starts_with_insensitive("eager") ||
+         arg.starts_with_insensitive("compile");
+}
+
 static bool isDevice(StringRef arg) {
   return llvm::any_of(listDevices(), [&](StringRef name) {
     return name.equals_insensitive(arg);
@@ -137,6 +149,8 @@ static SmallVector<const char *> joinLists(ArrayRef<const char *> args,
       {"--num-mtp-tokens", isNumber},
       {"--mtp-acceptance-rates", isNumber},
       {"--batch-range", isNumber},
+      {"--precisions", isPrecision},
+      {"--fusions", isFusion},
       {"--device", isDevice, true},
       {"--devices", isDevice, true},
   };

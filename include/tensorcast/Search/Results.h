@@ -56,6 +56,9 @@ std::string describeBound(const Outcome &outcome);
 /// plan that is nearest. Else empty.
 std::string describeFailure(const SearchResult &result);
 
+/// The model, what it runs on, its load and its limits, in one line.
+std::string describeQuestion(const SearchResult &result);
+
 void printTable(raw_ostream &os, const SearchResult &result, size_t top);
 
 /// The request as JSON: equal for equal searches.
