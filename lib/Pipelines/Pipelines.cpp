@@ -117,6 +117,7 @@ public:
     bind.contextLength = options.contextLength;
     bind.decode = options.decode;
     bind.prefixCacheHitRate = options.prefixCacheHitRate;
+    llvm::append_range(bind.moreRequests, options.moreRequests);
     bind.imageBatchSize = options.imageBatchSize;
     bind.imageHeight = options.imageHeight;
     bind.imageWidth = options.imageWidth;

@@ -3,7 +3,7 @@
 #ifndef TENSORCAST_LIB_SEARCH_CHUNKS_H
 #define TENSORCAST_LIB_SEARCH_CHUNKS_H
 
-#include "tensorcast/CostProgram/Workload.h"
+#include "tensorcast/Dialect/Transformer/IR/Workload.h"
 #include "tensorcast/Search/Lengths.h"
 
 #include <functional>

@@ -145,7 +145,7 @@ static int verify(CommandLine &line, const Request &request,
   auto workload = WorkloadAttr::getChecked(
       emit, context, request.queries, request.queryLength,
       request.contextLength, request.decode, /*data_parallel=*/int64_t(1),
-      FloatAttr(), *images);
+      FloatAttr(), *images, ArrayAttr());
   if (!workload)
     return ExitFailure;
   OwningOpRef<ModuleOp> after =

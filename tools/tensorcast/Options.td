@@ -112,6 +112,10 @@ defm prefix_cache_hit_rate : Value<"prefix-cache-hit-rate",
   pricingCommands, "RATE",
   "Share of a prefill query in the prefix cache (default: 0)">;
 
+defm more_requests : Value<"more-requests", stepCommands, "REQUESTS",
+  "Requests of another kind in the same step, as QUERIESxLENGTH[+CONTEXT]"
+  "[@RATE][:decode], such as 64x1+4096:decode; may be repeated">;
+
 defm image_batch_size : Value<"image-batch-size", pricingCommands, "N",
   "Images of each request, in front of its query (default: 0)">;
 defm image_height : Value<"image-height", pricingCommands, "N",

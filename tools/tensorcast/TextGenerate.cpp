@@ -89,6 +89,9 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
     options.contextLength = workload.getContextLength();
     options.decode = workload.getDecode();
     options.prefixCacheHitRate = workload.getHitRate();
+    for (const std::string &text :
+         line.getArgs().getAllArgValues(OPT_more_requests_eq))
+      options.moreRequests.push_back(text);
   }
   options.devices = line.getInteger(OPT_num_devices_eq, 1);
   options.tensor = line.getInteger(OPT_tp_size_eq, 0);
@@ -105,7 +108,7 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.expertTensor = line.getInteger(OPT_moe_tp_size_eq, 0);
   options.expertData = line.getInteger(OPT_moe_dp_size_eq, 0);
   // Only decode steps read what devices would share.
-  if (line.hasFlag(OPT_decode))
+  if (workload && workload.getWorkload().isDecode())
     options.context = line.getInteger(OPT_dcp_size_eq, 0);
   options.lower = !line.hasFlag(OPT_opportunities);
 }
@@ -196,7 +199,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     return ExitFailure;
   // In a decode step, what was seen is in the cache.
   if (line.getInteger(OPT_image_batch_size_eq, 0) > 0 &&
-      !line.hasFlag(OPT_decode) && failed(addVisionTower(*decoder, context)))
+      !request.workload.getWorkload().isDecode() &&
+      failed(addVisionTower(*decoder, context)))
     return ExitFailure;
 
   OwningOpRef<ModuleOp> module = buildModel(*decoder, context), before;

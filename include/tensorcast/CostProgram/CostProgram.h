@@ -8,7 +8,7 @@
 #ifndef TENSORCAST_COSTPROGRAM_COSTPROGRAM_H
 #define TENSORCAST_COSTPROGRAM_COSTPROGRAM_H
 
-#include "tensorcast/CostProgram/Workload.h"
+#include "tensorcast/Dialect/Transformer/IR/Workload.h"
 #include "tensorcast/Report/Report.h"
 
 #include <memory>
@@ -27,6 +27,9 @@ struct KernelPrice {
 
 /// What a step costs. Memory is that of a device; of a pipeline, of one of the
 /// stage that needs most.
+/// A kernel by its own name and that in the reference.
+using KernelName = std::pair<std::string, std::string>;
+
 struct Price {
   double executionTimeS = 0, kernelTimeS = 0;
   MemoryUse memory;
@@ -66,7 +69,7 @@ public:
 
   ArrayRef<std::string> getFeatureNames() const;
   /// Name, and name in the reference, of each kernel.
-  ArrayRef<std::pair<std::string, std::string>> getKernels() const;
+  ArrayRef<KernelName> getKernels() const;
   /// Groups of devices that share the requests.
   int64_t getDataParallel() const;
 

@@ -216,9 +216,9 @@ void LatentAttentionWork::buildReads(OpBuilder &builder, Location loc) {
 
 void LatentAttentionWork::buildSparseReads(OpBuilder &builder, Location loc) {
   bool readsAll = kernel.getCoefficient("prefill_reads_all") != 0;
-  ExprAttr blocks = maxOverRequests(getBlocks(seen));
-  auto add = [&](StringRef step, ExprAttr tokens, auto sum) {
+  auto add = [&](StringRef step, ExprAttr isStep, ExprAttr tokens, auto sum) {
     ExprAttr passes = getPasses(kernel, step, q);
+    ExprAttr blocks = maxOverRequests(getBlocks(seen) * isStep);
     ExprAttr share = bind(getReadShare(kernel, step, blocks), workload);
     ExprAttr rows = divide(sum(passes * tokens), share);
     ExprAttr index = sum(passes * getBlocks(tokens)) * kIndexBytes;
@@ -228,9 +228,10 @@ void LatentAttentionWork::buildSparseReads(OpBuilder &builder, Location loc) {
       ascend::GatherOp::create(builder, loc, rows, number(sizes.rowBytes),
                                index);
   };
-  add("prefill", readsAll ? kv : seen,
+  add("prefill", number(1) - absorbed, readsAll ? kv : seen,
       [&](ExprAttr expr) { return sumExpanded(expr); });
-  add("decode", seen, [&](ExprAttr expr) { return sumAbsorbed(expr); });
+  add("decode", absorbed, seen,
+      [&](ExprAttr expr) { return sumAbsorbed(expr); });
   if (kernel.getCoefficient("reads_whole_block_table"))
     ascend::GatherOp::create(builder, loc, number(0), number(0), getTable());
 }

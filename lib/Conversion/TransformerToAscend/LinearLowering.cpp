@@ -161,6 +161,7 @@ struct LowerLastTokens : LoweringPattern<LastTokensOp> {
           builder, loc, rows, ExprAttr::constant(context, whole ? 0 : rowBytes),
           rows * indexBytes);
     };
+    // If all requests are in decode, all tokens are kept.
     ExprAttr prefill = ExprAttr::constant(context, 1) - getDecodeExpr(context);
     ExprAttr count = bind(prefill, getWorkload(op.getBatch()));
     if (op.getSelect() != TokenSelection::Needed)

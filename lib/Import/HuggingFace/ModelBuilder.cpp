@@ -284,9 +284,8 @@ struct ModelTypes {
     if (config.window)
       windowRope =
           RopeTableType::get(context, config.window->heads.ropeWidth, angles);
-    // In prefill the last token of each request yields logits, in decode all.
     ExprAttr sequences = getSequencesExpr(context);
-    Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
+    Dim kept = getLogitRowsExpr(context);
     lastHidden = getTensorType({kept, Dim(config.hiddenSize)}, f16);
     logits = getTensorType({kept, Dim(config.vocabSize)}, f16);
     draftHidden = getTensorType({Dim(sequences), Dim(config.hiddenSize)}, f16);

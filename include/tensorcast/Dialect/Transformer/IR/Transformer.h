@@ -7,6 +7,8 @@
 #ifndef TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H
 #define TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H
 
+#include "tensorcast/Dialect/Transformer/IR/Workload.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
