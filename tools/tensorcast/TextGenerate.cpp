@@ -169,9 +169,12 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   StringRef actions[] = {"DISABLED",     "W8A16_STATIC", "W8A16_DYNAMIC",
                          "W8A8_STATIC",  "W8A8_DYNAMIC", "W4A8_STATIC",
                          "W4A8_DYNAMIC", "FP8",          "MXFP4"};
-  options.quantizeLinearAction =
-      line.getChoice(OPT_quantize_linear_action_eq, actions, "W8A8_DYNAMIC")
-          .str();
+  if (line.getArgs().hasArg(OPT_quantize_linear_action_eq))
+    options.quantizeLinearAction =
+        line.getChoice(OPT_quantize_linear_action_eq, actions, "").str();
+  if (line.getChoice(OPT_preset_eq, {"inference", "training"}, "inference") ==
+      "training")
+    options.preset = Preset::Training;
   // Here, DISABLED means that these layers are not treated apart.
   StringRef others = line.getChoice(OPT_quantize_non_expert_linear_action_eq,
                                     actions, "DISABLED");
@@ -223,8 +226,8 @@ struct Request {
   /// Files with patterns of one's own, which are compared with the price
   /// without them.
   std::vector<std::string> patterns;
-  /// What `--disable` switches off.
-  SmallVector<std::string> disable;
+  /// What `--disable` switches off, and `--high-precision` keeps.
+  SmallVector<std::string> disable, highPrecision;
   StringRef fusionReport;
 };
 } // namespace
@@ -257,6 +260,7 @@ static void buildPipeline(CommandLine &line, const Request &request,
     append(isPlain ? getDisabledFusions(request, pm.getContext())
                    : request.disable,
            options.disable);
+    append(request.highPrecision, options.highPrecision);
     addPasses(pm, options);
   };
   if (line.hasFlag(OPT_compile)) {
@@ -296,9 +300,13 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
     request.workload = getWorkload(line, context);
   request.config = getCompilationConfig(line);
   request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
-  for (StringRef value : line.getArgs().getAllArgValues(OPT_disable_eq))
-    for (StringRef name : llvm::split(value, ','))
-      request.disable.push_back(name.str());
+  auto getNames = [&](OptionID id, SmallVectorImpl<std::string> &names) {
+    for (StringRef value : line.getArgs().getAllArgValues(id))
+      for (StringRef name : llvm::split(value, ','))
+        names.push_back(name.str());
+  };
+  getNames(OPT_disable_eq, request.disable);
+  getNames(OPT_high_precision_eq, request.highPrecision);
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   if (!request.patterns.empty() && format == "csv")
