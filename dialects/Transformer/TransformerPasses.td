@@ -44,7 +44,7 @@ def TransformerSpecializeLayers : Pass<"transformer-specialize-layers",
 }
 
 def TransformerMarkLayers : Pass<"transformer-mark-layers", "::mlir::ModuleOp"> {
-  let summary = "Switches fusions off, everywhere or in single layers.";
+  let summary = "Says how to treat functions, all or those of single layers.";
   let description = [{
     `disable` takes names of fusions as reports have them: `fuse-norm.residual`
     is the option `residual` of `transformer-fuse-norm`, `fuse-norm` all that
@@ -53,19 +53,35 @@ def TransformerMarkLayers : Pass<"transformer-mark-layers", "::mlir::ModuleOp"> 
     `fuse-ffn@model.layers.1*`. Without `@` it is off everywhere, outside of
     layers too.
 
-    Layers that are marked get a function of their own, one for all that are
-    marked alike, as from `transformer-specialize-layers`. It has the attribute
-    `transformer.disabled_fusions`, which lists what was asked. The passes that
-    fuse leave such functions as they are and report it, with what switched the
-    fusion off; `transformer-dedup-layers` and `transformer-inline-layers` keep
-    them apart.
+    `high-precision` takes names of ops and of weights, without `.weight` and
+    perhaps with wildcards, and layers in the same way: `rms_norm`,
+    `*.down_proj@model.layers.0`. An op stays what a framework launches, with its
+    conversions to f32, where a fusion would compute it in the type of its
+    tensors (`rms_norm`, `layer_norm`, `rope`, `softmax` of attention without a
+    cache); a linear layer with such a weight, all of them (`linear`) or
+    `attention` is not quantized.
 
-    Needs nothing before it. An unknown fusion or layer is an error that lists
-    the nearest name.
+    `training` keeps what the gradient reads: fusions that would not write it
+    are off, each with a reason of its own.
+
+    Layers that are marked get a function of their own, one for all that are
+    marked alike, as from `transformer-specialize-layers`. It has the attributes
+    `transformer.disabled_fusions` and `transformer.high_precision`, which list
+    what was asked, and `transformer.training`. The passes that fuse leave such
+    functions as they are and report why; `transformer-dedup-layers` and
+    `transformer-inline-layers` keep them apart.
+
+    Needs nothing before it. An unknown fusion, op, weight or layer is an error
+    that lists the nearest name.
   }];
   let options = [
     ListOption<"disable", "disable", "std::string",
                "Fusions to switch off: FUSION or FUSION@LAYERS.">,
+    ListOption<"highPrecision", "high-precision", "std::string",
+               "Ops and weights that stay in high precision: NAME or "
+               "NAME@LAYERS.">,
+    Option<"training", "training", "bool", "false",
+           "Keep what the gradient reads.">,
     ListOption<"patterns", "patterns", "std::string",
                "Files with patterns of one's own that 'disable' may name.">,
   ];
@@ -519,13 +535,17 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
 }
 
 def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
-  let summary = "Wins activations back from their pieces.";
+  let summary = "Wins activations back, and fuses them into linear layers.";
   let description = [{
     `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `clamped-swiglu`:
     limits of gate and up, a sigmoid and products become
     `transformer.clamped_swiglu`. `gelu`: the five
     ops of a GELU by the error function and the eight by the hyperbolic tangent,
     halved in any of three places, become one `transformer.gelu`.
+    `linear-activation`: a GELU, a SiLU or a ReLU (`transformer.max_scalar` of 0)
+    that alone reads a linear layer becomes the epilogue of its product, a
+    `transformer.fused` of both. What a product then gates with is left to
+    `swiglu` and `transformer-merge-linears`.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-ffn` with a reason.
@@ -536,6 +556,8 @@ def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
            "Win limited activations back from their pieces.">,
     Option<"gelu", "gelu", "bool", "true",
            "Win GELUs back from their pieces.">,
+    Option<"linearActivation", "linear-activation", "bool", "true",
+           "Fuse an activation into the linear layer in front of it.">,
   ];
 }
 

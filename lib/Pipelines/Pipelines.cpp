@@ -45,10 +45,13 @@ public:
   void addLayers() {
     if (!options.noRepetition)
       pm.addPass(transformer::createTransformerDedupLayers());
-    if (options.disable.empty())
-      return;
     transformer::TransformerMarkLayersOptions mark;
+    mark.training = options.preset == Preset::Training;
+    if (options.disable.empty() && options.highPrecision.empty() &&
+        !mark.training)
+      return;
     llvm::append_range(mark.disable, options.disable);
+    llvm::append_range(mark.highPrecision, options.highPrecision);
     llvm::append_range(mark.patterns, options.patterns);
     pm.addPass(transformer::createTransformerMarkLayers(mark));
   }
@@ -99,7 +102,10 @@ public:
 
   void addQuantization(bool sequenceParallel = false) {
     transformer::TransformerQuantizeOptions quantize;
-    quantize.linearAction = getAction(options.quantizeLinearAction);
+    bool isFloat = options.preset == Preset::Training &&
+                   !options.quantizeLinearAction.hasValue();
+    quantize.linearAction =
+        isFloat ? "DISABLED" : getAction(options.quantizeLinearAction);
     quantize.nonExpertLinearAction =
         getAction(options.quantizeNonExpertLinearAction);
     quantize.attentionAction = options.quantizeAttentionAction;
@@ -183,6 +189,7 @@ public:
     transformer::TransformerFuseFFNOptions ffn;
     ffn.gelu = kernels.getSwitch("no_gelu") == 0;
     ffn.clampedSwiGLU = kernels.getSwitch("no_clamped_swiglu") == 0;
+    ffn.linearActivation = kernels.getSwitch("no_linear_activation") == 0;
     transformer::TransformerFuseQuantOptions quant;
     quant.onlyEps = kernels.getSwitch("quantized_norm_eps");
     transformer::TransformerMergeLinearsOptions merge;

@@ -209,6 +209,14 @@ defm disable : Value<"disable", [TextGenerate], "FUSION[@LAYERS]",
   "Switch a fusion or pattern off, by its name in reports, everywhere or in some "
   "layers: fuse-attention, fuse-norm.residual@model.layers.*; may be repeated">;
 
+defm high_precision : Value<"high-precision", [TextGenerate], "NAME[@LAYERS]",
+  "Keep an op (rms_norm, layer_norm, rope, softmax, linear, attention) or a "
+  "weight (*.down_proj) in high precision, everywhere or in some layers; may be "
+  "repeated">;
+defm preset : Value<"preset", [TextGenerate], "PRESET",
+  "inference (default) or training: the forward pass, with no quantization "
+  "unless asked for and all that the gradient reads kept">;
+
 defm fusion_report : Value<"fusion-report", [TextGenerate], "FILE",
   "Write what was fused, what nearly was and why not: text, or JSON if FILE "
   "ends in .json">;

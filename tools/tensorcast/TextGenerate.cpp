@@ -94,6 +94,9 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
          line.getArgs().getAllArgValues(OPT_more_requests_eq))
       options.moreRequests.push_back(text);
   }
+  if (line.getChoice(OPT_preset_eq, {"inference", "training"}, "inference") ==
+      "training")
+    options.preset = Preset::Training;
   options.devices = line.getInteger(OPT_num_devices_eq, 1);
   options.tensor = line.getInteger(OPT_tp_size_eq, 0);
   options.data = line.getInteger(OPT_dp_size_eq, 0);
@@ -124,8 +127,8 @@ struct Request {
   /// Files with patterns of one's own, which are compared with the price
   /// without them.
   std::vector<std::string> patterns;
-  /// What `--disable` switches off.
-  SmallVector<std::string> disable;
+  /// What `--disable` switches off, and `--high-precision` keeps.
+  SmallVector<std::string> disable, highPrecision;
   StringRef fusionReport;
 };
 } // namespace
@@ -158,6 +161,7 @@ static void buildPipeline(CommandLine &line, const Request &request,
     append(isPlain ? getDisabledFusions(request, pm.getContext())
                    : request.disable,
            options.disable);
+    append(request.highPrecision, options.highPrecision);
   });
 }
 
@@ -184,9 +188,13 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
     request.workload = getWorkload(line, context);
   request.settings = readModelSettings(line);
   request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
-  for (StringRef value : line.getArgs().getAllArgValues(OPT_disable_eq))
-    for (StringRef name : llvm::split(value, ','))
-      request.disable.push_back(name.str());
+  auto getNames = [&](OptionID id, SmallVectorImpl<std::string> &names) {
+    for (StringRef value : line.getArgs().getAllArgValues(id))
+      for (StringRef name : llvm::split(value, ','))
+        names.push_back(name.str());
+  };
+  getNames(OPT_disable_eq, request.disable);
+  getNames(OPT_high_precision_eq, request.highPrecision);
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   if (!request.patterns.empty() && format == "csv")

@@ -1,6 +1,7 @@
 //===- ApplyPatterns.cpp - Apply rewrite patterns from files --------------===//
 
 #include "Fusion.h"
+#include "FusionLimits.h"
 
 #include "tensorcast/Patterns/PatternSet.h"
 
@@ -27,8 +28,7 @@ public:
     emitMissed(root, {kPatternCategory, pattern}, reason);
   }
   std::string getObstacle(func::FuncOp function, StringRef pattern) override {
-    StringRef entry = findSwitchOff(function, {kPatternCategory, pattern});
-    return entry.empty() ? std::string() : getSwitchedOffReason(entry);
+    return findObstacle(function, {kPatternCategory, pattern});
   }
 };
 

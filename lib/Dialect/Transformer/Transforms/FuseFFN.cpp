@@ -1,7 +1,9 @@
-//===- FuseFFN.cpp - Activations from their pieces ------------------------===//
+//===- FuseFFN.cpp - Activations from their pieces, and behind layers -----===//
 
 #include "Fusion.h"
 #include "Proposal.h"
+
+#include "tensorcast/Patterns/FusionRegion.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -233,6 +235,56 @@ private:
   }
 };
 
+/// What a kernel with this activation in it is called; empty if the op is none.
+StringRef getActivationName(GeluOp op) {
+  return op.getForm() == GeluForm::Erf ? "gelu_erf" : "gelu_tanh";
+}
+StringRef getActivationName(SiluOp) { return "silu"; }
+StringRef getActivationName(MaxScalarOp op) {
+  return op.getValue().isZero() ? "relu" : "";
+}
+
+/// The activation behind a linear layer -> the epilogue of its product.
+template <typename LinearLikeOp, typename ActivationOp>
+struct FuseLinearActivation : FusionPattern<ActivationOp> {
+  using FusionPattern<ActivationOp>::FusionPattern;
+
+  LogicalResult matchAndRewrite(ActivationOp op,
+                                PatternRewriter &rewriter) const override {
+    auto linear = op.getInput().template getDefiningOp<LinearLikeOp>();
+    StringRef name = getActivationName(op);
+    if (!linear || name.empty())
+      return rewriter.notifyMatchFailure(op, "no activation of a layer");
+    if (isa_and_nonnull<FusedOp>(op->getParentOp()))
+      return rewriter.notifyMatchFailure(op, "fused already");
+    // Gate and up read one input: one product of both is better.
+    if (op->hasOneUse() && isa<MulOp>(*op->user_begin()))
+      return rewriter.notifyMatchFailure(op, "part of a gating");
+    auto missed = [&](StringRef reason) {
+      return FusionPattern<ActivationOp>::missed(op, rewriter, reason);
+    };
+    if (linear->getBlock() != op->getBlock())
+      return missed("the layer is in another block");
+    if (!linear->hasOneUse())
+      return missed("the layer has another reader");
+    if (linear.getAllReduce())
+      return missed("the layer is summed over devices before the activation");
+    tensorcast::FusionRegion region;
+    if (std::optional<std::string> obstacle =
+            tensorcast::findFusionRegion({linear, op}, region))
+      return missed(*obstacle);
+    if (failed(this->announce(op, rewriter)))
+      return failure();
+    std::string kernel = std::is_same_v<LinearLikeOp, LinearOp>
+                             ? "matmul_"
+                             : "quantized_matmul_";
+    rewriter.replaceOp(
+        op, tensorcast::fuse(rewriter, region, kernel + name.str(), op));
+    rewriter.eraseOp(linear);
+    return success();
+  }
+};
+
 class TransformerFuseFFNPass
     : public FusionPass<
           TransformerFuseFFNPass,
@@ -244,6 +296,13 @@ public:
     add<RaiseSwiGLU>(set, swiglu);
     add<RaiseClampedSwiGLU>(set, clampedSwiGLU);
     add<RaiseGelu, RaiseHalvedGelu>(set, gelu);
+    add<FuseLinearActivation<LinearOp, GeluOp>,
+        FuseLinearActivation<LinearOp, SiluOp>,
+        FuseLinearActivation<LinearOp, MaxScalarOp>,
+        FuseLinearActivation<QuantizedLinearOp, GeluOp>,
+        FuseLinearActivation<QuantizedLinearOp, SiluOp>,
+        FuseLinearActivation<QuantizedLinearOp, MaxScalarOp>>(set,
+                                                              linearActivation);
   }
 };
 } // namespace

@@ -1,5 +1,6 @@
 //===- FuseNorm.cpp - Norms from their pieces, and with the residual ------===//
 
+#include "FusionLimits.h"
 #include "LinearAttentionPatterns.h"
 #include "Rotation.h"
 
@@ -311,6 +312,10 @@ template <typename NormOp> struct FuseResidual : FusionPattern<NormOp> {
       if (!ancestor || ancestor->isBeforeInBlock(norm))
         return missed("the sum is used before the norm");
     }
+    if (isTraining(norm) && add->hasOneUse())
+      return missed(
+          "the gradient of the norm reads the sum, which nothing else "
+          "would keep");
     if (failed(this->announce(norm, rewriter)))
       return failure();
     auto fused = Traits::fuse(rewriter, norm, add);

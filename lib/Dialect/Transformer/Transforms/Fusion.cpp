@@ -2,6 +2,8 @@
 
 #include "Fusion.h"
 
+#include "FusionLimits.h"
+
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -26,20 +28,17 @@ void mlir::transformer::emitMissed(Operation *op, FusionSwitch fusion,
       << "not fused" << remark::reason("{0}", reason);
 }
 
-std::string mlir::transformer::getSwitchedOffReason(StringRef entry) {
-  return ("switched off by '" + entry + "'").str();
-}
-
 LogicalResult mlir::transformer::announceFusion(Operation *op,
                                                 FusionSwitch fusion,
                                                 PatternRewriter &rewriter) {
-  StringRef entry = findSwitchOff(op->getParentOfType<func::FuncOp>(), fusion);
-  if (entry.empty()) {
+  std::string obstacle =
+      findObstacle(op->getParentOfType<func::FuncOp>(), fusion);
+  if (obstacle.empty()) {
     emitFused(op, fusion);
     return success();
   }
-  emitNearMiss(op, fusion, getSwitchedOffReason(entry));
-  return rewriter.notifyMatchFailure(op, "switched off");
+  emitNearMiss(op, fusion, obstacle);
+  return rewriter.notifyMatchFailure(op, obstacle);
 }
 
 void mlir::transformer::emitCoverage(Operation *op, ArrayRef<StringRef> names,

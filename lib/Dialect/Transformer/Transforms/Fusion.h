@@ -16,13 +16,10 @@ void emitNearMiss(Operation *op, FusionSwitch fusion, const Twine &reason);
 /// The same where the op is not visited again.
 void emitMissed(Operation *op, FusionSwitch fusion, StringRef reason);
 
-/// Says that `fusion` is applied at `op`, if nothing switches it off there;
-/// else says what does, and fails.
+/// Says that `fusion` is applied at `op`, if no mark of the function keeps it
+/// from that; else says which does, and fails.
 LogicalResult announceFusion(Operation *op, FusionSwitch fusion,
                              PatternRewriter &rewriter);
-
-/// Why a fusion is not applied where `entry` switches it off.
-std::string getSwitchedOffReason(StringRef entry);
 
 /// A pattern of one fusion, with the remarks that it owes its user. Which
 /// fusion that is, its labels say: see addFusions.
@@ -31,8 +28,9 @@ template <typename RootOp> struct FusionPattern : OpRewritePattern<RootOp> {
       : OpRewritePattern<RootOp>(context) {}
 
 protected:
-  /// Says that the fusion is applied at `op`, or that it is switched off there,
-  /// and fails. All conditions of the pattern hold, and nothing is changed yet.
+  /// Says that the fusion is applied at `op`, or which mark of the function
+  /// keeps it from that, and fails. All conditions of the pattern hold, and
+  /// nothing is changed yet.
   LogicalResult announce(Operation *op, PatternRewriter &rewriter) const {
     return announceFusion(op, getSwitch(), rewriter);
   }

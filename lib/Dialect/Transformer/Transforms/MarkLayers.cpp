@@ -1,6 +1,7 @@
-//===- MarkLayers.cpp - Switch fusions off in single layers ---------------===//
+//===- MarkLayers.cpp - Say how to treat functions and layers -------------===//
 
-#include "FusionSwitch.h"
+#include "FusionLimits.h"
+#include "Quantization.h"
 
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Patterns/PatternSet.h"
@@ -9,6 +10,7 @@
 #include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/Dialect/PDLInterp/IR/PDLInterp.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/GlobPattern.h"
 
 namespace mlir::transformer {
@@ -23,12 +25,15 @@ using llvm::GlobPattern;
 namespace {
 /// One thing that is asked for, and where.
 struct Mark {
-  /// What the attribute of functions says: the name, and what names layers.
+  /// The attribute of functions that says it.
+  StringRef attrName;
+  /// What it says: a name, and behind `@` what names layers.
   StringAttr entry;
   /// The layers; everywhere if absent.
   std::optional<GlobPattern> layers;
-  StringRef layersText;
 
+  StringRef getName() const { return getFusionName(entry.getValue()); }
+  StringRef getLayers() const { return entry.getValue().split('@').second; }
   bool isFor(StringRef layer) const { return !layers || layers->match(layer); }
 };
 
@@ -40,12 +45,12 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     marks.clear();
-    if (disable.empty())
-      return success();
-    SmallVector<std::string> known = listFusionNames(context);
     SmallVector<std::string> own;
     if (failed(addPatternNames(context, own)))
       return failure();
+    SmallVector<std::string> known;
+    if (!disable.empty())
+      known = listFusionNames(context);
     for (const std::string &name : own)
       known.push_back((kPatternCategory + "." + name).str());
     llvm::sort(known);
@@ -57,34 +62,44 @@ public:
       if (!llvm::is_contained(known, full))
         return emitError(UnknownLoc::get(context))
                << unknownFusion(name, known);
-      std::optional<StringRef> layers;
-      if (name.size() < text.size())
-        layers = text.drop_front(name.size() + 1);
-      if (failed(addMark(context, full, layers)))
+      if (failed(addMark(context, kDisabledFusionsAttrName,
+                         full + text.drop_front(name.size()).str())))
         return failure();
     }
+    for (StringRef text : highPrecision)
+      if (failed(addMark(context, kHighPrecisionAttrName, text)))
+        return failure();
     return success();
   }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (marks.empty())
-      return;
     if (failed(checkLayers(module)) || failed(checkNames()))
       return signalPassFailure();
+    if (training)
+      for (auto function : module.getOps<func::FuncOp>())
+        function->setAttr(kTrainingAttrName, UnitAttr::get(&getContext()));
+    if (marks.empty())
+      return;
     SymbolTable symbols(module);
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       markCalls(function, symbols);
-    for (func::FuncOp function : module.getOps<func::FuncOp>())
-      add(function, getMarks([](const Mark &mark) { return !mark.layers; }));
+    DictionaryAttr everywhere =
+        getMarks([](const Mark &mark) { return !mark.layers; });
+    for (auto function : module.getOps<func::FuncOp>())
+      add(function, everywhere);
   }
 
 private:
+  //===--------------------------------------------------------------------===//
+  // What is asked for
+  //===--------------------------------------------------------------------===//
+
   /// Appends the names of the user's own patterns.
   LogicalResult addPatternNames(MLIRContext *context,
                                 SmallVectorImpl<std::string> &names) {
-    if (patterns.empty())
+    if (patterns.empty() || disable.empty())
       return success();
     SmallVector<std::string> files(patterns.begin(), patterns.end());
     auto set = tensorcast::PatternSet::load(context, files, {});
@@ -95,80 +110,108 @@ private:
     return success();
   }
 
-  /// Adds what is asked for by `name` and, behind `@`, by names of layers.
-  LogicalResult addMark(MLIRContext *context, StringRef name,
-                        std::optional<StringRef> layers) {
+  /// Adds what is asked for by NAME or NAME@LAYERS.
+  LogicalResult addMark(MLIRContext *context, StringRef attrName,
+                        StringRef text) {
     Mark &mark = marks.emplace_back();
-    std::string entry = name.str();
-    if (layers)
-      entry += ("@" + *layers).str();
-    mark.entry = StringAttr::get(context, entry);
-    if (!layers)
+    mark.attrName = attrName;
+    mark.entry = StringAttr::get(context, text);
+    if (!text.contains('@'))
       return success();
-    mark.layersText = mark.entry.getValue().drop_front(name.size() + 1);
-    llvm::Expected<GlobPattern> glob = GlobPattern::create(mark.layersText);
+    llvm::Expected<GlobPattern> glob = GlobPattern::create(mark.getLayers());
     if (!glob)
       return emitError(UnknownLoc::get(context))
              << "expected names of layers behind '@', but got "
-             << tensorcast::quoteText(*layers) << ": "
+             << tensorcast::quoteText(mark.getLayers()) << ": "
              << llvm::toString(glob.takeError());
     mark.layers = std::move(*glob);
     return success();
   }
 
-  /// Whether each mark is for a layer that there is.
+  /// Whether each mark is for layers, and for ops or weights, that there are.
   LogicalResult checkNames() {
-    SmallVector<StringRef> names;
+    SmallVector<StringRef> layers;
     getOperation().walk(
-        [&](LayerOp layer) { names.push_back(layer.getName()); });
+        [&](LayerOp layer) { layers.push_back(layer.getName()); });
     for (const Mark &mark : marks)
-      if (mark.layers && llvm::none_of(names, [&](StringRef name) {
+      if (mark.layers && llvm::none_of(layers, [&](StringRef name) {
             return mark.isFor(name);
           }))
         return mlir::emitError(getOperation().getLoc())
-               << tensorcast::unknownName("layer", mark.layersText, names);
+               << tensorcast::unknownName("layer", mark.getLayers(), layers);
+    if (highPrecision.empty())
+      return success();
+    llvm::SetVector<StringRef> precise;
+    precise.insert_range(listPreciseOps());
+    getOperation().walk([&](WeightOp weight) {
+      StringRef name = weight.getName();
+      if (weight.getType().getRank() > 1 && name.consume_back(kWeightSuffix))
+        precise.insert(name);
+    });
+    for (const Mark &mark : marks) {
+      if (mark.attrName != kHighPrecisionAttrName)
+        continue;
+      llvm::Expected<GlobPattern> glob = GlobPattern::create(mark.getName());
+      if (!glob)
+        return mlir::emitError(getOperation().getLoc())
+               << "expected an op or the name of a weight, but got "
+               << tensorcast::quoteText(mark.getName()) << ": "
+               << llvm::toString(glob.takeError());
+      if (llvm::none_of(precise,
+                        [&](StringRef name) { return glob->match(name); }))
+        return mlir::emitError(getOperation().getLoc())
+               << tensorcast::unknownName("name", mark.getName(),
+                                          precise.getArrayRef());
+    }
     return success();
   }
 
-  SmallVector<Attribute> getMarks(llvm::function_ref<bool(const Mark &)> isIn) {
-    SmallVector<Attribute> found;
-    for (const Mark &mark : marks)
-      if (isIn(mark) && !llvm::is_contained(found, mark.entry))
-        found.push_back(mark.entry);
-    return found;
+  //===--------------------------------------------------------------------===//
+  // Marking
+  //===--------------------------------------------------------------------===//
+
+  /// The attributes that say what the marks of a kind ask for.
+  DictionaryAttr getMarks(llvm::function_ref<bool(const Mark &)> isIn) {
+    NamedAttrList attrs;
+    for (StringRef name : {kDisabledFusionsAttrName, kHighPrecisionAttrName}) {
+      SmallVector<Attribute> entries;
+      for (const Mark &mark : marks)
+        if (mark.attrName == name && isIn(mark))
+          entries.push_back(mark.entry);
+      if (!entries.empty())
+        attrs.set(name, ArrayAttr::get(&getContext(), entries));
+    }
+    return attrs.getDictionary(&getContext());
   }
 
-  /// Adds to the attribute of `function`.
-  static void add(func::FuncOp function, ArrayRef<Attribute> entries) {
-    auto old = function->getAttrOfType<ArrayAttr>(kDisabledFusionsAttrName);
-    SmallVector<Attribute> all;
-    if (old)
-      llvm::append_range(all, old);
-    for (Attribute entry : entries)
-      if (!llvm::is_contained(all, entry))
-        all.push_back(entry);
-    if (!all.empty())
-      function->setAttr(kDisabledFusionsAttrName,
-                        ArrayAttr::get(function.getContext(), all));
+  /// Adds to the attributes of `function`.
+  static void add(func::FuncOp function, DictionaryAttr attrs) {
+    for (NamedAttribute attr : attrs) {
+      llvm::SetVector<Attribute> entries;
+      if (auto old = function->getAttrOfType<ArrayAttr>(attr.getName()))
+        entries.insert_range(old);
+      entries.insert_range(cast<ArrayAttr>(attr.getValue()));
+      function->setAttr(attr.getName(), ArrayAttr::get(function.getContext(),
+                                                       entries.getArrayRef()));
+    }
   }
 
   /// Gives the calls of `callee` that are marked alike one function, marked so.
   /// Calls of it are looked for here and not before: functions in front may
   /// have been copied.
   void markCalls(func::FuncOp callee, SymbolTable &symbols) {
-    llvm::MapVector<ArrayAttr, SmallVector<LayerOp>> groups;
+    llvm::MapVector<DictionaryAttr, SmallVector<LayerOp>> groups;
     getOperation().walk([&](LayerOp layer) {
       if (layer.getCallee() != callee.getName())
         return;
-      SmallVector<Attribute> entries = getMarks([&](const Mark &mark) {
+      groups[getMarks([&](const Mark &mark) {
         return mark.layers && mark.isFor(layer.getName());
-      });
-      groups[ArrayAttr::get(&getContext(), entries)].push_back(layer);
+      })].push_back(layer);
     });
     if (groups.empty())
       return;
     // Calls without marks keep the function; if there are none, the first do.
-    auto *kept = groups.find(ArrayAttr::get(&getContext(), {}));
+    auto *kept = groups.find(DictionaryAttr::get(&getContext()));
     if (kept == groups.end())
       kept = groups.begin();
     for (auto &group : groups) {
@@ -177,9 +220,9 @@ private:
       func::FuncOp copy = specializeLayer(group.second.front(), symbols);
       for (LayerOp call : group.second)
         call.setCalleeAttr(FlatSymbolRefAttr::get(copy));
-      add(copy, group.first.getValue());
+      add(copy, group.first);
     }
-    add(callee, kept->first.getValue());
+    add(callee, kept->first);
   }
 
   SmallVector<Mark> marks;
