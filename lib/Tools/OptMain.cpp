@@ -3,6 +3,7 @@
 #include "tensorcast/Tools/OptMain.h"
 
 #include "Plugins.h"
+#include "Schedules.h"
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
 #include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/InitAll.h"
@@ -101,6 +102,7 @@ int mlir::tensorcast::runOptMain(int argc, char **argv, StringRef banner,
   installFatalErrorHandlers();
   registerAllDialects(registry);
   registerAllPasses();
+  registerSchedules(registry);
   // A null pointer is behind the last argument, as parsers may rely on it.
   SmallVector<char *> args(argv, argv + argc);
   if (std::optional<std::string> problem = loadPlugins(args, registry))
