@@ -21,7 +21,8 @@ def Transformer_ExprAttr : Transformer_Attr<"Expr", "expr"> {
 
     - `sum(e)`, of which `tokens` is short for `sum(q)` and `sequences` for
       `sum(1)`; `max(e)` with one argument is the maximum over the requests;
-    - `decode` is 1 in a decode step and 0 in a prefill step;
+    - `decode` is 1 for a request in decode and 0 for one in prefill; outside of
+      sums and maxima it is 1 if all requests are in decode;
     - `images` is the number of images that the step looks at, none in a decode
       step, and `image_rows` and `image_columns` are the cells of each.
 
@@ -92,6 +93,10 @@ def Transformer_ImagesAttr : Transformer_Attr<"Images", "images"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// The same without an attribute.
+    ::mlir::tensorcast::RequestImages getImages() const {
+      return {getCount(), getRows(), getColumns(), getTokens()};
+    }
     /// Cells of all images.
     int64_t getNumCells() const { return getCount() * getRows() * getColumns(); }
   }];
@@ -139,6 +144,32 @@ def Transformer_ImageRuleAttr : Transformer_Attr<"ImageRule", "image_rule"> {
   }];
 }
 
+def Transformer_RequestsAttr : Transformer_Attr<"Requests", "requests"> {
+  let summary = "Requests of a step that are alike.";
+  let description = [{
+    What `#transformer.workload` says of its own requests, of others that are in
+    the same step.
+
+    ```mlir
+    #decoding = #transformer.requests<queries = 64, query_length = 1,
+                                      context_length = 4096, decode = true>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$queries,
+    "int64_t":$query_length,
+    DefaultValuedParameter<"int64_t", "0">:$context_length,
+    DefaultValuedParameter<"bool", "false">:$decode,
+    OptionalParameter<"::mlir::FloatAttr">:$prefix_cache_hit_rate);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::mlir::tensorcast::RequestGroup getGroup() const;
+    static RequestsAttr get(::mlir::MLIRContext *context,
+                            const ::mlir::tensorcast::RequestGroup &group);
+  }];
+}
+
 def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
   let summary = "The requests of one step.";
   let description = [{
@@ -151,10 +182,14 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     `data_parallel` groups of devices, each has `ceil(queries / data_parallel)`
     of the requests. Each request has `images` in front of its query, whose
     tokens are part of the query in a prefill step, and in the cache in a decode
-    step.
+    step. In a mixed batch, `others` are requests of other kinds in the same
+    step, each kind spread over the groups of devices.
 
     ```mlir
     #workload = #transformer.workload<queries = 2, query_length = 3500>
+    #mixed = #transformer.workload<queries = 2, query_length = 512,
+        others = [#transformer.requests<queries = 64, query_length = 1,
+                                        context_length = 4096, decode = true>]>
     ```
   }];
   let parameters = (ins
@@ -164,14 +199,28 @@ def Transformer_WorkloadAttr : Transformer_Attr<"Workload", "workload"> {
     DefaultValuedParameter<"bool", "false">:$decode,
     DefaultValuedParameter<"int64_t", "1">:$data_parallel,
     OptionalParameter<"::mlir::FloatAttr">:$prefix_cache_hit_rate,
-    OptionalParameter<"::mlir::transformer::ImagesAttr">:$images);
+    OptionalParameter<"::mlir::transformer::ImagesAttr">:$images,
+    OptionalParameter<"::mlir::ArrayAttr">:$others);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// The requests of all kinds.
+    ::mlir::tensorcast::Workload getWorkload() const;
+    /// What a workload is as an attribute; null, with an error, if no step may
+    /// have it.
+    static WorkloadAttr
+    getChecked(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+               ::mlir::MLIRContext *context,
+               const ::mlir::tensorcast::Workload &workload,
+               int64_t dataParallel);
+
     /// Tokens of a request that stand for its images.
     int64_t getImageTokens() const;
     /// Images that one device looks at in the step.
     int64_t getNumImages() const;
+    /// Whether there are requests of several kinds; what is said of one below is
+    /// then said of the first kind.
+    bool isMixed() const { return static_cast<bool>(getOthers()); }
 
     /// Longest query and context, and most tokens in a step, that are accepted;
     /// beyond them counts would leave the range in which doubles are exact.

@@ -52,7 +52,7 @@ def Transformer_LastTokensOp : Transformer_Op<"last_tokens", [Pure]> {
     last token of each request too.
 
     ```mlir
-    #kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+    #kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
     %last = transformer.last_tokens %hidden of %batch
         : tensor<?x5120xf16, #transformer.dims<tokens>>, !transformer.batch
        -> tensor<?x5120xf16, #kept>

@@ -188,6 +188,9 @@ def TransformerBindWorkload : Pass<"transformer-bind-workload",
     Option<"prefixCacheHitRate", "prefix-cache-hit-rate", "double",
            /*default=*/"0.0",
            "Share of a prefill query that the prefix cache holds, 0 to below 1.">,
+    ListOption<"moreRequests", "more-requests", "std::string",
+               "Requests of other kinds in the same step, each as "
+               "QUERIESxLENGTH[+CONTEXT][@RATE][:decode].">,
     Option<"imageBatchSize", "image-batch-size", "int64_t", /*default=*/"0",
            "Images of each request, in front of its query.">,
     Option<"imageHeight", "image-height", "int64_t", /*default=*/"0",
@@ -428,7 +431,10 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
     (or product with the inverse root), weight and bias become one
     `transformer.layer_norm`. `residual`, `layer-norm-residual`:
     `transformer.add` followed by a norm becomes `transformer.add_rms_norm` or
-    `transformer.add_layer_norm`, which still yields the sum.
+    `transformer.add_layer_norm`, which still yields the sum. `gated-rms-norm`: a
+    norm times the SiLU of a gate becomes `transformer.gated_rms_norm`.
+    `latent-projection` and `linear-attention` are those of
+    `transformer-fuse-attention`, where that came before.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-norm` with a reason.
@@ -444,6 +450,12 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
            "Win layer norms back from their pieces.">,
     Option<"layerNormResidual", "layer-norm-residual", "bool", "true",
            "Fuse the residual addition into the layer norm behind it.">,
+    Option<"gatedRMSNorm", "gated-rms-norm", "bool", "true",
+           "Fuse a norm with the gate behind it.">,
+    Option<"latentProjection", "latent-projection", "bool", "true",
+           "Win the projections of latent attention back.">,
+    Option<"linearAttention", "linear-attention", "bool", "true",
+           "Win linear attention back.">,
   ];
 }
 
@@ -468,7 +480,7 @@ def TransformerFuseQuant : Transformer_FusionPass<"fuse-quant"> {
 }
 
 def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
-  let summary = "Wins rotary embeddings back and rotates queries with keys.";
+  let summary = "Wins attention and rotary embeddings back from their pieces.";
   let description = [{
     `rope`: the products, negation and sum of a rotation, of halves or of
     neighbours, become one `transformer.rope`. `rope-casts`: so does a rotation
@@ -478,6 +490,20 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
     `transformer.rope_pair`. `latent-projection`: the layers, norms and rotations
     in front of latent attention become `transformer.latent_projection`, if
     `transformer-fuse-norm` has won the norms back.
+
+    `delta-gating`: the gates of a delta rule and its repeated heads become
+    `transformer.delta_gating`. `linear-attention`: with these, with a convolution
+    and norms with a gate, and with plain linear layers, it becomes
+    `transformer.linear_attention`.
+
+    `attention`: the product of queries and keys, a scale of either or of the
+    scores, masks, a softmax and the product with values become one
+    `transformer.scaled_dot_product_attention`, with copies of permuted heads in
+    front and behind. A `transformer.causal_mask` becomes an attribute; of what
+    else is added to the scores, a kernel takes a mask for all heads and a bias.
+    Scores and probabilities that something else reads or changes leave it as it
+    is. `softmax`: maximum, difference, exponential, sum and quotient become one
+    `transformer.softmax`.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-attention` with a reason.
@@ -493,6 +519,14 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
            "Rotate queries and keys in one kernel.">,
     Option<"latentProjection", "latent-projection", "bool", "true",
            "Win the projections of latent attention back.">,
+    Option<"deltaGating", "delta-gating", "bool", "true",
+           "Win the gates of linear attention back.">,
+    Option<"linearAttention", "linear-attention", "bool", "true",
+           "Win linear attention back.">,
+    Option<"attention", "attention", "bool", "true",
+           "Win attention without a cache back from its pieces.">,
+    Option<"softmax", "softmax", "bool", "true",
+           "Win softmaxes back from their pieces.">,
     Option<"onlyFullWidth", "only-full-width", "bool", "false",
            "Win back and pair only rotations of whole heads.">,
     Option<"onlyEqualTypes", "only-equal-types", "bool", "false",
@@ -503,7 +537,9 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
 def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
   let summary = "Wins activations back, and fuses them into linear layers.";
   let description = [{
-    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `gelu`: the five
+    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `clamped-swiglu`:
+    limits of gate and up, a sigmoid and products become
+    `transformer.clamped_swiglu`. `gelu`: the five
     ops of a GELU by the error function and the eight by the hyperbolic tangent,
     halved in any of three places, become one `transformer.gelu`.
     `linear-activation`: a GELU, a SiLU or a ReLU (`transformer.max_scalar` of 0)
@@ -516,6 +552,8 @@ def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
   }];
   let options = [
     Option<"swiglu", "swiglu", "bool", "true", "Fuse the SiLU of the gate.">,
+    Option<"clampedSwiGLU", "clamped-swiglu", "bool", "true",
+           "Win limited activations back from their pieces.">,
     Option<"gelu", "gelu", "bool", "true",
            "Win GELUs back from their pieces.">,
     Option<"linearActivation", "linear-activation", "bool", "true",

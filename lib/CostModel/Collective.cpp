@@ -18,7 +18,8 @@ struct Link {
 
 /// The outermost level at which the devices of a group have different
 /// coordinates; devices are numbered with the innermost level fastest.
-static size_t findLevel(const ExchangeAmount &exchange,
+template <typename Number>
+static size_t findLevel(const ExchangeAmountOf<Number> &exchange,
                         const DeviceProfile &device) {
   int64_t first = exchange.first;
   int64_t last = first + (exchange.count - 1) * exchange.step;
@@ -32,7 +33,8 @@ static size_t findLevel(const ExchangeAmount &exchange,
   return device.interconnect.size() - 1;
 }
 
-static Link getLink(const ExchangeAmount &exchange,
+template <typename Number>
+static Link getLink(const ExchangeAmountOf<Number> &exchange,
                     const DeviceProfile &device) {
   size_t index = findLevel(exchange, device);
   const InterconnectLevel &level = device.interconnect[index];
@@ -49,7 +51,9 @@ static Link getLink(const ExchangeAmount &exchange,
   return {bandwidth, level.latencyS};
 }
 
-double mlir::tensorcast::getWireBytes(const ExchangeAmount &exchange) {
+template <typename Number>
+Number
+mlir::tensorcast::getWireBytes(const ExchangeAmountOf<Number> &exchange) {
   double others = static_cast<double>(exchange.count - 1);
   double share = others / exchange.count;
   if (!exchange.kind)
@@ -67,17 +71,28 @@ double mlir::tensorcast::getWireBytes(const ExchangeAmount &exchange) {
   return share * exchange.bytes;
 }
 
-double mlir::tensorcast::getExchangeTime(const ExchangeAmount &exchange,
-                                         const DeviceProfile &device) {
+template <typename Number>
+Number
+mlir::tensorcast::getExchangeTime(const ExchangeAmountOf<Number> &exchange,
+                                  const DeviceProfile &device) {
   if (exchange.count < 2 || device.interconnect.empty())
     return 0;
   Link link = getLink(exchange, device);
   double n = static_cast<double>(exchange.count), steps = std::log2(n);
-  double wireS = getWireBytes(exchange) / link.bandwidthBytesPerS;
+  Number wireS = getWireBytes(exchange) / link.bandwidthBytesPerS;
   if (exchange.kind != CollectiveKind::AllReduce)
     return std::min(n - 1, steps) * link.latencyS + wireS;
-  double ringS = 2 * (n - 1) * link.latencyS + wireS;
-  double treeS =
+  Number ringS = 2 * (n - 1) * link.latencyS + wireS;
+  Number treeS =
       2 * steps * link.latencyS + 2 * exchange.bytes / link.bandwidthBytesPerS;
-  return std::min(ringS, treeS);
+  return min(ringS, treeS);
 }
+
+namespace mlir::tensorcast {
+template double getWireBytes(const ExchangeAmountOf<double> &);
+template Formula getWireBytes(const ExchangeAmountOf<Formula> &);
+template double getExchangeTime(const ExchangeAmountOf<double> &,
+                                const DeviceProfile &);
+template Formula getExchangeTime(const ExchangeAmountOf<Formula> &,
+                                 const DeviceProfile &);
+} // namespace mlir::tensorcast

@@ -62,6 +62,17 @@ CostTerms mlir::tensorcast::getTerms(ascend::CostAttr cost) {
   return terms;
 }
 
+std::string mlir::tensorcast::describeMissingRate(Type elementType,
+                                                  const DeviceProfile &device,
+                                                  const CostModel &model) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "device " << device.name << " has no rate for operations of " << '\''
+     << elementType << "', so " << model.getName()
+     << " counts only the memory traffic of such kernels";
+  return text;
+}
+
 FailureOr<const CostModel *> mlir::tensorcast::getCostModel(StringRef name,
                                                             Location loc) {
   static const Roofline roofline202606("tensorcast-2026.06",

@@ -2,19 +2,18 @@
 
 #include "Roofline.h"
 
-#include <utility>
-
 using namespace mlir;
 using namespace mlir::tensorcast;
 
 /// Seconds for operations at the device's rates. Sets `any` if some of them
 /// run at all.
-static double getTime(ArrayRef<std::pair<Type, double>> ops, const Rates &rates,
+template <typename Number>
+static Number getTime(ArrayRef<std::pair<Type, Number>> ops, const Rates &rates,
                       double efficiency, SmallVectorImpl<Type> &missing,
-                      bool &any) {
-  double seconds = 0;
+                      Truth<Number> &any) {
+  Number seconds = 0;
   for (auto [type, count] : ops) {
-    if (count == 0)
+    if (isKnown(count, 0))
       continue;
     std::optional<RateKey> key = getRateKey(type);
     std::optional<double> rate = key ? rates[*key] : std::nullopt;
@@ -23,29 +22,31 @@ static double getTime(ArrayRef<std::pair<Type, double>> ops, const Rates &rates,
       continue;
     }
     seconds += count / (*rate * efficiency);
-    any = true;
+    any = either(any, isNonZero(count));
   }
   return seconds;
 }
 
-CostTerms Roofline::price(const WorkAmount &work, const DeviceProfile &device,
-                          SmallVectorImpl<Type> &missing) const {
-  CostTerms terms;
-  bool anyCube = false, anyVector = false;
-  terms.cubeS = getTime(work.cubeOps, device.cubeOpsPerS,
-                        device.computeEfficiency, missing, anyCube);
-  terms.vectorS = getTime(work.vectorOps, device.vectorOpsPerS,
-                          device.computeEfficiency, missing, anyVector);
+template <typename Number>
+static CostTermsOf<Number>
+applyLaw(const WorkAmountOf<Number> &work, const DeviceProfile &device,
+         bool attributesFusedExchanges, SmallVectorImpl<Type> &missing) {
+  CostTermsOf<Number> terms;
+  Truth<Number> anyCube = false, anyVector = false;
+  terms.cubeS = getTime<Number>(work.cubeOps, device.cubeOpsPerS,
+                                device.computeEfficiency, missing, anyCube);
+  terms.vectorS = getTime<Number>(work.vectorOps, device.vectorOpsPerS,
+                                  device.computeEfficiency, missing, anyVector);
   double bandwidth = device.memoryBandwidthBytesPerS * device.memoryEfficiency;
   terms.memoryS = (work.bytesRead + work.bytesWritten) / bandwidth;
-  bool computes = anyCube || anyVector;
-  double exchangeS = 0, exchangeMemoryS = 0, serialS = 0;
+  Truth<Number> computes = either(anyCube, anyVector);
+  Number exchangeS = 0, exchangeMemoryS = 0, serialS = 0;
   bool overlaps = false;
-  for (const ExchangeAmount &exchange : work.exchanges) {
-    double linkS = getExchangeTime(exchange, device);
-    double copyS = 2 * exchange.bytes / bandwidth;
+  for (const ExchangeAmountOf<Number> &exchange : work.exchanges) {
+    Number linkS = getExchangeTime(exchange, device);
+    Number copyS = 2 * exchange.bytes / bandwidth;
     if (exchange.isSerial) {
-      serialS += std::max(linkS, copyS) + device.launchCosts.collectiveS;
+      serialS += max(linkS, copyS) + device.launchCosts.collectiveS;
       continue;
     }
     overlaps = true;
@@ -56,33 +57,45 @@ CostTerms Roofline::price(const WorkAmount &work, const DeviceProfile &device,
 
   // A kernel that computes and exchanges overlaps the two, each with its own
   // start; its traffic is that of the operands.
-  double localS = std::max(terms.cubeS + terms.vectorS, terms.memoryS);
-  if (!overlaps || computes) {
-    if (localS != 0 && serialS == 0)
-      terms.launchS =
-          (anyCube ? device.launchCosts.cubeS : device.launchCosts.vectorS) *
-          (1 + work.extraStarts);
-    terms.totalS = localS + terms.launchS;
-  }
+  Number localS = max(terms.cubeS + terms.vectorS, terms.memoryS);
+  Truth<Number> isSerial = isNonZero(serialS);
+  Number startS =
+      select(anyCube, device.launchCosts.cubeS, device.launchCosts.vectorS) *
+      (1 + work.extraStarts);
+  startS = select(both(isNonZero(localS), negate(isSerial)), startS, 0);
+  Truth<Number> isLocal = overlaps ? computes : Truth<Number>(true);
+  terms.launchS = select(isLocal, startS, 0);
+  terms.totalS = select(isLocal, localS + startS, 0);
   if (overlaps) {
-    double remoteS =
-        std::max(exchangeS, computes ? exchangeMemoryS : terms.memoryS);
-    double remoteTotalS = remoteS + device.launchCosts.collectiveS;
-    if (computes)
-      terms.memoryS += exchangeMemoryS;
-    if (remoteTotalS > terms.totalS) {
-      terms.launchS = device.launchCosts.collectiveS;
-      terms.totalS = remoteTotalS;
-    }
-    if (computes && !attributesFusedExchanges)
-      terms.cubeS = terms.vectorS = terms.memoryS = terms.communicationS = 0;
+    Number remoteS =
+        max(exchangeS, select(computes, exchangeMemoryS, terms.memoryS));
+    Number remoteTotalS = remoteS + device.launchCosts.collectiveS;
+    terms.memoryS += select(computes, exchangeMemoryS, 0);
+    Truth<Number> isLonger = isPositive(remoteTotalS - terms.totalS);
+    terms.launchS =
+        select(isLonger, device.launchCosts.collectiveS, terms.launchS);
+    terms.totalS = max(terms.totalS, remoteTotalS);
+    if (!attributesFusedExchanges)
+      for (Number *term : {&terms.cubeS, &terms.vectorS, &terms.memoryS,
+                           &terms.communicationS})
+        *term = select(computes, 0, *term);
   }
   // What is done one after the other adds up, and is compared with its starts;
   // between exchanges, the units of a kernel count as one.
-  if (serialS != 0) {
-    terms.totalS += serialS;
-    terms.communicationS += serialS;
-    terms.cubeS += std::exchange(terms.vectorS, 0);
-  }
+  terms.totalS += serialS;
+  terms.communicationS += serialS;
+  terms.cubeS += select(isSerial, terms.vectorS, 0);
+  terms.vectorS = select(isSerial, 0, terms.vectorS);
   return terms;
+}
+
+CostTerms Roofline::price(const WorkAmount &work, const DeviceProfile &device,
+                          SmallVectorImpl<Type> &missing) const {
+  return applyLaw(work, device, attributesFusedExchanges, missing);
+}
+
+CostTermsOf<Formula> Roofline::price(const WorkAmountOf<Formula> &work,
+                                     const DeviceProfile &device,
+                                     SmallVectorImpl<Type> &missing) const {
+  return applyLaw(work, device, attributesFusedExchanges, missing);
 }

@@ -27,6 +27,9 @@ public:
 
   CostTerms price(const WorkAmount &work, const DeviceProfile &device,
                   SmallVectorImpl<Type> &missing) const override;
+  CostTermsOf<Formula> price(const WorkAmountOf<Formula> &work,
+                             const DeviceProfile &device,
+                             SmallVectorImpl<Type> &missing) const override;
 
   StringRef getFormula() const override {
     return "time = max(cube + vector, memory, communication) + launch";

@@ -135,6 +135,7 @@ public:
     bind.contextLength = options.contextLength;
     bind.decode = options.decode;
     bind.prefixCacheHitRate = options.prefixCacheHitRate;
+    llvm::append_range(bind.moreRequests, options.moreRequests);
     bind.imageBatchSize = options.imageBatchSize;
     bind.imageHeight = options.imageHeight;
     bind.imageWidth = options.imageWidth;
@@ -177,13 +178,17 @@ public:
     transformer::TransformerFuseAttentionOptions attention;
     attention.onlyFullWidth = kernels.getSwitch("full_width_rope_only") != 0;
     attention.onlyEqualTypes = kernels.getSwitch("equal_type_rope_only") != 0;
+    // What is in it is quantized and fused apart.
+    attention.linearAttention = false;
     transformer::TransformerFuseNormOptions norm;
+    norm.linearAttention = false;
     norm.wideRMSNorm = kernels.getSwitch("no_wide_norm") == 0;
     norm.layerNorm = kernels.getSwitch("no_layer_norm") == 0;
     norm.layerNormResidual =
         kernels.getSwitch("no_layer_norm_with_residual") == 0;
     transformer::TransformerFuseFFNOptions ffn;
     ffn.gelu = kernels.getSwitch("no_gelu") == 0;
+    ffn.clampedSwiGLU = kernels.getSwitch("no_clamped_swiglu") == 0;
     ffn.linearActivation = kernels.getSwitch("no_linear_activation") == 0;
     transformer::TransformerFuseQuantOptions quant;
     quant.onlyEps = kernels.getSwitch("quantized_norm_eps");

@@ -1,10 +1,9 @@
 //===- Explain.cpp - Where a number comes from ----------------------------===//
 
 #include "InputShapes.h"
-#include "Pricing.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
-#include "tensorcast/Report/Report.h"
+#include "tensorcast/Report/Pricing.h"
 #include "tensorcast/Support/Numbers.h"
 #include "tensorcast/Support/Wording.h"
 

@@ -23,6 +23,15 @@ static Json toJson(transformer::WorkloadAttr workload) {
                {"context_length", workload.getContextLength()},
                {"decode", workload.getDecode()},
                {"prefix_cache_hit_rate", workload.getHitRate()}};
+  if (workload.isMixed())
+    for (const RequestGroup &group :
+         ArrayRef(workload.getWorkload().groups).drop_front())
+      json["more_requests"].push_back(
+          {{"queries", group.queries},
+           {"query_length", group.queryLength},
+           {"context_length", group.contextLength},
+           {"decode", group.decode},
+           {"prefix_cache_hit_rate", group.prefixCacheHitRate}});
   if (transformer::ImagesAttr images = workload.getImages())
     json["images"] = {{"count", images.getCount()},
                       {"rows", images.getRows()},

@@ -7,7 +7,7 @@
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
-#include "tensorcast/Report/Report.h"
+#include "tensorcast/Report/Formulas.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -57,36 +57,39 @@ static ExprAttr getStateBytes(StateOp op) {
           static_cast<double>(state.getRequestSize()));
 }
 
+/// What a size is: a number for a workload, or a formula for any.
+template <typename Number> using Evaluator = function_ref<Number(ExprAttr)>;
+
 namespace {
 /// Finds the most that the activations of a function occupy at one time.
-class Liveness {
+template <typename Number> class Liveness {
 public:
-  Liveness(SymbolTable &symbols, WorkloadAttr workload)
-      : symbols(symbols), workload(workload) {}
+  Liveness(SymbolTable &symbols, Evaluator<Number> evaluate)
+      : symbols(symbols), evaluate(evaluate) {}
 
   /// The peak of a function and of the layers that it calls, beyond its
   /// arguments, which its caller holds.
-  double getPeak(func::FuncOp function) {
+  Number getPeak(func::FuncOp function) {
     auto found = peaks.find(function);
     if (found != peaks.end())
       return found->second;
-    double peak = 0;
+    Number peak = 0;
     if (!function.getBody().empty())
       peak = measure(function.getBody().front());
     return peaks[function] = peak;
   }
 
   /// Bytes of an activation; weights, caches and metadata are none.
-  double getBytes(Value value) {
+  Number getBytes(Value value) {
     if (value.getDefiningOp<WeightOp>() ||
         !isa<RankedTensorType>(value.getType()))
       return 0;
     ExprAttr bytes = getByteSize(value.getType());
-    return bytes ? evaluate(bytes, workload) : 0;
+    return bytes ? evaluate(bytes) : Number(0);
   }
 
 private:
-  double measure(Block &block) {
+  Number measure(Block &block) {
     // The values whose memory each view names.
     llvm::DenseMap<Value, llvm::SetVector<Value>> viewed;
     auto addRoots = [&](Value value, llvm::SetVector<Value> &roots) {
@@ -115,17 +118,17 @@ private:
         if (Operation *last = lastUse.lookup(result))
           freedAfter[last].push_back(result);
 
-    double live = 0, peak = 0;
+    Number live = 0, peak = 0;
     for (Operation &op : block) {
       if (isa<ascend::ViewOp>(op))
         continue;
-      double results = 0, inner = 0;
+      Number results = 0, inner = 0;
       for (Value result : op.getResults())
         results += getBytes(result);
       // What a layer returns is made inside of it.
       if (FlatSymbolRefAttr callee = getCallee(&op))
         inner = getPeak(symbols.lookup<func::FuncOp>(callee.getAttr()));
-      peak = std::max(peak, live + std::max(results, inner));
+      peak = tensorcast::max(peak, live + tensorcast::max(results, inner));
       live += results;
       for (Value dead : freedAfter.lookup(&op))
         live -= getBytes(dead);
@@ -137,8 +140,8 @@ private:
   }
 
   SymbolTable &symbols;
-  WorkloadAttr workload;
-  llvm::DenseMap<Operation *, double> peaks;
+  Evaluator<Number> evaluate;
+  llvm::DenseMap<Operation *, Number> peaks;
 };
 } // namespace
 
@@ -156,50 +159,56 @@ static double getWeightBytes(func::FuncOp function) {
 
 /// Bytes of the caches that one run of a function declares, of those that are
 /// auxiliary or of the others; states count with the latter.
-static double getCacheBytes(func::FuncOp function, WorkloadAttr workload,
+template <typename Number>
+static Number getCacheBytes(func::FuncOp function, Evaluator<Number> evaluate,
                             bool auxiliary) {
-  double bytes = 0;
+  Number bytes = 0;
   llvm::SmallPtrSet<Attribute, 2> names;
   function.walk([&](KVCacheOp cache) {
-    if (workload && cache.getAuxiliary() == auxiliary &&
+    if (cache.getAuxiliary() == auxiliary &&
         names.insert(cache.getNameAttr()).second)
-      bytes += evaluate(getCacheBytes(cache), workload);
+      bytes += evaluate(getCacheBytes(cache));
   });
   function.walk([&](StateOp state) {
-    if (workload && !auxiliary && !state.getUncounted() &&
+    if (!auxiliary && !state.getUncounted() &&
         names.insert(state.getNameAttr()).second)
-      bytes += evaluate(getStateBytes(state), workload);
+      bytes += evaluate(getStateBytes(state));
   });
   return bytes;
 }
 
-/// What one run of `root` needs, or of all functions that nothing calls.
-static FailureOr<MemoryUse> measure(ModuleOp module, func::FuncOp root) {
-  auto workload = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName);
+/// What one run of `root` needs, or of all functions that nothing calls. Caches
+/// have no size without a batch.
+template <typename Number>
+static FailureOr<MemoryUseOf<Number>> measure(ModuleOp module,
+                                              func::FuncOp root, bool hasBatch,
+                                              Evaluator<Number> evaluate) {
   auto runs = countRuns(module, root);
   auto sets = countWeightSets(module, root);
   if (failed(runs) || failed(sets))
     return failure();
   SymbolTable symbols(module);
-  Liveness liveness(symbols, workload);
-  MemoryUse memory;
-  double auxiliaryBytes = 0;
+  Liveness<Number> liveness(symbols, evaluate);
+  MemoryUseOf<Number> memory;
+  Number auxiliaryBytes = 0;
   for (auto [function, times] : *sets)
     memory.weightsBytes += times * getWeightBytes(function);
   for (auto [function, times] : *runs) {
-    memory.kvCacheBytes +=
-        times * getCacheBytes(function, workload, /*auxiliary=*/false);
-    auxiliaryBytes +=
-        times * getCacheBytes(function, workload, /*auxiliary=*/true);
+    if (hasBatch) {
+      memory.kvCacheBytes +=
+          times * getCacheBytes(function, evaluate, /*auxiliary=*/false);
+      auxiliaryBytes +=
+          times * getCacheBytes(function, evaluate, /*auxiliary=*/true);
+    }
     if (root && function != root)
       continue;
     // Arguments of a function that no layer calls are there all the time.
-    double arguments = 0;
+    Number arguments = 0;
     if (root || !function.isPrivate())
       for (Value argument : function.getArguments())
         arguments += liveness.getBytes(argument);
-    memory.activationBytes = std::max(memory.activationBytes,
-                                      arguments + liveness.getPeak(function));
+    memory.activationBytes = tensorcast::max(
+        memory.activationBytes, arguments + liveness.getPeak(function));
   }
   memory.activationBytes += auxiliaryBytes;
   if (auto reserved =
@@ -229,13 +238,16 @@ static LogicalResult checkBesideStages(func::FuncOp function) {
   return success();
 }
 
-FailureOr<SmallVector<MemoryUse>>
-mlir::tensorcast::measureStages(ModuleOp module) {
+/// What each stage needs, in order.
+template <typename Number>
+static FailureOr<SmallVector<MemoryUseOf<Number>>>
+measureEachStage(ModuleOp module, bool hasBatch, Evaluator<Number> evaluate) {
   SymbolTable symbols(module);
-  SmallVector<MemoryUse> stages;
+  SmallVector<MemoryUseOf<Number>> stages;
   WalkResult result = module.walk([&](StageOp stage) {
-    FailureOr<MemoryUse> memory =
-        measure(module, symbols.lookup<func::FuncOp>(stage.getCallee()));
+    FailureOr<MemoryUseOf<Number>> memory =
+        measure(module, symbols.lookup<func::FuncOp>(stage.getCallee()),
+                hasBatch, evaluate);
     if (failed(memory) ||
         failed(checkBesideStages(cast<func::FuncOp>(stage->getParentOp()))))
       return WalkResult::interrupt();
@@ -247,11 +259,35 @@ mlir::tensorcast::measureStages(ModuleOp module) {
   return stages;
 }
 
+FailureOr<SmallVector<MemoryUse>>
+mlir::tensorcast::measureStages(ModuleOp module) {
+  auto workload = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName);
+  return measureEachStage<double>(
+      module, static_cast<bool>(workload),
+      [&](ExprAttr expr) { return evaluate(expr, workload); });
+}
+
 FailureOr<MemoryUse> mlir::tensorcast::measureMemory(ModuleOp module) {
   FailureOr<SmallVector<MemoryUse>> stages = measureStages(module);
   if (failed(stages))
     return failure();
-  if (stages->empty())
-    return measure(module, /*root=*/{});
-  return (*stages)[findLargest(*stages)];
+  if (!stages->empty())
+    return (*stages)[findLargest(*stages)];
+  auto workload = module->getAttrOfType<WorkloadAttr>(kWorkloadAttrName);
+  return measure<double>(
+      module, /*root=*/{}, static_cast<bool>(workload),
+      [&](ExprAttr expr) { return evaluate(expr, workload); });
+}
+
+FailureOr<SmallVector<MemoryUseOf<Formula>>>
+mlir::tensorcast::formulateMemory(ModuleOp module,
+                                  function_ref<Formula(ExprAttr)> formulate) {
+  auto stages = measureEachStage<Formula>(module, /*hasBatch=*/true, formulate);
+  if (failed(stages) || !stages->empty())
+    return stages;
+  FailureOr<MemoryUseOf<Formula>> memory =
+      measure<Formula>(module, /*root=*/{}, /*hasBatch=*/true, formulate);
+  if (failed(memory))
+    return failure();
+  return SmallVector<MemoryUseOf<Formula>>{*memory};
 }

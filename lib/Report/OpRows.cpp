@@ -3,9 +3,9 @@
 #include "OpRows.h"
 
 #include "InputShapes.h"
-#include "Pricing.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
+#include "tensorcast/Report/Pricing.h"
 
 #include <map>
 
@@ -134,9 +134,9 @@ private:
     work.bytesRead = value(total.bytesRead);
     work.bytesWritten = value(total.bytesWritten);
     for (const ascend::Exchange &exchange : total.exchanges)
-      work.wireBytes += getWireBytes(
-          {exchange.kind, value(exchange.bytes), exchange.ranks.getCount(),
-           exchange.ranks.getStep(), exchange.isSerial, exchange.first});
+      work.wireBytes += getWireBytes(ExchangeAmount{
+          exchange.kind, value(exchange.bytes), exchange.ranks.getCount(),
+          exchange.ranks.getStep(), exchange.isSerial, exchange.first});
     return work;
   }
 

@@ -1,6 +1,6 @@
 //===- Pricing.cpp - What a module was priced with ------------------------===//
 
-#include "Pricing.h"
+#include "tensorcast/Report/Pricing.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 
@@ -39,21 +39,9 @@ FailureOr<Pricing> Pricing::get(ModuleOp module) {
 
 static WorkAmount evaluate(const ascend::WorkTotal &total,
                            WorkloadAttr workload) {
-  auto value = [&](transformer::ExprAttr expr) {
+  return getWorkAmount<double>(total, [&](transformer::ExprAttr expr) {
     return transformer::evaluate(expr, workload);
-  };
-  WorkAmount amount;
-  for (auto [type, count] : total.cubeOps)
-    amount.cubeOps.emplace_back(type, value(count));
-  for (auto [type, count] : total.vectorOps)
-    amount.vectorOps.emplace_back(type, value(count));
-  amount.bytesRead = value(total.bytesRead);
-  amount.bytesWritten = value(total.bytesWritten);
-  for (const ascend::Exchange &exchange : total.exchanges)
-    amount.exchanges.push_back({exchange.kind, value(exchange.bytes),
-                                exchange.ranks.getCount(),
-                                exchange.ranks.getStep(), exchange.isSerial});
-  return amount;
+  });
 }
 
 /// `linear: matmul i8`; without the kernel in front where there is but one.

@@ -51,11 +51,14 @@ Bound Breakdown::getLargest() const {
 double Report::getTokensPerSecond() const {
   if (!workload || executionTimeS <= 0)
     return 0;
-  // In a decode step, the tokens of images are in the cache.
-  int64_t tokens = workload.getQueryLength() +
-                   (workload.getDecode() ? 0 : workload.getImageTokens());
-  return static_cast<double>(workload.getQueries()) * tokens /
-         (executionTimeS * static_cast<double>(devices));
+  double tokens = 0;
+  for (const RequestGroup &group : workload.getWorkload().groups) {
+    // In a decode step, the tokens of images are in the cache.
+    int64_t length =
+        group.queryLength + (group.decode ? 0 : workload.getImageTokens());
+    tokens += static_cast<double>(group.queries) * length;
+  }
+  return tokens / (executionTimeS * static_cast<double>(devices));
 }
 
 /// Time of one run of a function, without the layers that it calls.

@@ -15,16 +15,22 @@ void mlir::tensorcast::printHeading(raw_ostream &os, const Report &report) {
      << (report.devices == 1 ? "" : std::to_string(report.devices) + " x ")
      << report.device;
   if (transformer::WorkloadAttr workload = report.workload) {
-    os << ": " << workload.getQueries()
-       << (workload.getQueries() == 1 ? " query" : " queries") << " of "
-       << workload.getQueryLength() << " tokens after "
-       << workload.getContextLength() << " in the cache, "
-       << (workload.getDecode() ? "decode" : "prefill");
+    Workload step = workload.getWorkload();
+    StringRef separator = ": ";
+    for (const RequestGroup &group : step.groups) {
+      os << std::exchange(separator, "; ") << group.queries
+         << (group.queries == 1 ? " query" : " queries") << " of "
+         << group.queryLength << " tokens after " << group.contextLength
+         << " in the cache, " << (group.decode ? "decode" : "prefill");
+      if (workload.isMixed() && group.prefixCacheHitRate > 0)
+        os << ", prefix cache hit rate "
+           << formatDecimal(group.prefixCacheHitRate);
+    }
     if (ImagesAttr images = workload.getImages())
       os << ", behind " << images.getCount()
          << (images.getCount() == 1 ? " image" : " images") << " of "
          << images.getRows() << " x " << images.getColumns() << " cells each";
-    if (workload.getHitRate() > 0)
+    if (!workload.isMixed() && workload.getHitRate() > 0)
       os << ", prefix cache hit rate " << formatDecimal(workload.getHitRate());
   }
   os << "\nkernel set " << report.kernelSet << ", cost model "

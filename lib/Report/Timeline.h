@@ -1,42 +1,18 @@
 //===- Timeline.h - When launches start and end -----------------*- C++ -*-===//
 //
-// A function is a map from the times at which streams and arguments are ready
-// to the times at which streams and results are: a maximum of sums. Each
-// function is mapped once, and its calls compose the maps.
+// The spans of a run, from the maps of its functions.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TENSORCAST_LIB_REPORT_TIMELINE_H
 #define TENSORCAST_LIB_REPORT_TIMELINE_H
 
-#include "tensorcast/Report/Report.h"
+#include "StreamMap.h"
 
 namespace mlir::tensorcast {
 
-constexpr unsigned numStreams = ascend::getMaxEnumValForStream() + 1;
-
-/// A time in seconds as the maximum over the inputs of a function (its streams,
-/// then its arguments if anything waits) of the input's time and a delay; minus
-/// infinity for an input that it does not depend on.
-using MaxPlus = SmallVector<double, 8>;
-
-/// A launch or a call of a layer or stage in a function.
-struct TimelineEvent {
-  Operation *op;
-  /// Of a launch: its stream, start, time and how often it starts in a row.
-  ascend::Stream stream = ascend::Stream::Compute;
-  MaxPlus start = {};
-  double seconds = 0, starts = 0;
-  /// Of a call: the callee, and the times of its inputs.
-  func::FuncOp callee = {};
-  SmallVector<MaxPlus> inputs = {};
-};
-
-struct FunctionTimeline {
-  SmallVector<TimelineEvent> events;
-  /// When each stream is ready, and then each result.
-  SmallVector<MaxPlus> outputs;
-};
+using TimelineEvent = TimelineEventOf<double>;
+using FunctionTimeline = FunctionTimelineOf<double>;
 
 /// A launch or the part of a layer on one stream, at its time in nanoseconds:
 /// spans of a stream follow each other or are within each other.
@@ -67,15 +43,15 @@ public:
 
   /// Seconds to the end of the last stream; functions that nothing calls run
   /// one after the other.
-  double getSeconds() const;
+  double getSeconds() const { return map.getSeconds(); }
 
   /// Seconds of one run of a function that runs.
   double getSeconds(func::FuncOp function) const {
-    return getEnd(function, /*startS=*/0);
+    return map.getEnd(function, /*startS=*/0);
   }
 
   /// Whether kernels run on more than one stream.
-  bool hasStreams() const { return severalStreams; }
+  bool hasStreams() const { return map.severalStreams; }
 
   /// The spans of a run of at most `maxSeconds`.
   TimelineSpans getSpans() const;
@@ -84,19 +60,11 @@ public:
   static constexpr double maxSeconds = 9e9;
 
 private:
-  class Mapper;
   class Collector;
 
-  unsigned getNumInputs(func::FuncOp function) const;
-  /// The end of a run of `root` that starts at `startS`.
-  double getEnd(func::FuncOp root, double startS) const;
+  explicit Timeline(StreamMap<double> map) : map(std::move(map)) {}
 
-  llvm::DenseMap<Operation *, FunctionTimeline> functions;
-  /// Functions that nothing calls.
-  SmallVector<func::FuncOp> roots;
-  bool severalStreams = false;
-  /// Whether anything waits; else it does not matter when arguments are ready.
-  bool anyWaits = false;
+  StreamMap<double> map;
 };
 
 } // namespace mlir::tensorcast

@@ -5,7 +5,7 @@
 // linear layers of layers quantized, the workload bound, composites expanded.
 
 #tokens = #transformer.dims<tokens>
-#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 
 // BOUND:   #[[DEVICE:device]] = #ascend.device<{{.*}}name = "TEST_DEVICE"
 // BOUND:   #[[WORKLOAD:workload]] = #transformer.workload<queries = 2, query_length = 7>

@@ -14,6 +14,8 @@ enum CommandVisibility : unsigned {
   ExplainCommand = 1u << 3,
   CompareCommand = 1u << 4,
   OpportunitiesCommand = 1u << 5,
+  ThroughputOptimizer = 1u << 6,
+  MergeCommand = 1u << 7,
 };
 
 enum OptionID {
@@ -33,6 +35,8 @@ int runReport(CommandLine &line);
 int runExplain(CommandLine &line);
 int runCompare(CommandLine &line);
 int runOpportunities(CommandLine &line);
+int runThroughputOptimizer(CommandLine &line);
+int runMerge(CommandLine &line);
 
 /// Runs tc-verify, which is next to the program `self`.
 int runVerify(const char *self, ArrayRef<const char *> args);

@@ -41,7 +41,7 @@ LogicalResult mlir::tensorcast::price(ModuleOp module, CommandLine &line) {
   bool wantsWorkload = line.getArgs().hasArg(
       OPT_num_queries_eq, OPT_query_length_eq, OPT_context_length_eq,
       OPT_decode, OPT_prefix_cache_hit_rate_eq, OPT_image_batch_size_eq,
-      OPT_image_height_eq, OPT_image_width_eq);
+      OPT_image_height_eq, OPT_image_width_eq, OPT_more_requests_eq);
   if (wantsWorkload && !workload)
     return failure();
   double reserved = line.getNumber(OPT_reserved_memory_gb_eq, 0);

@@ -103,26 +103,34 @@ transformer::WorkloadAttr mlir::tensorcast::getWorkload(CommandLine &line,
       OPT_num_queries_eq,           OPT_query_length_eq,
       OPT_context_length_eq,        OPT_decode,
       OPT_prefix_cache_hit_rate_eq, OPT_image_batch_size_eq,
-      OPT_image_height_eq,          OPT_image_width_eq};
+      OPT_image_height_eq,          OPT_image_width_eq,
+      OPT_more_requests_eq};
   if (llvm::none_of(ids, [&](auto id) { return line.getArgs().hasArg(id); }))
     return {};
   for (auto [id, name] : {std::pair(OPT_num_queries_eq, "--num-queries"),
                           std::pair(OPT_query_length_eq, "--query-length")})
     if (!line.getArgs().hasArg(id))
       line.reportError(Twine("expected '") + name + "', but got none");
-  double hitRate = line.getNumber(OPT_prefix_cache_hit_rate_eq, 0);
-  int64_t queries = line.getInteger(OPT_num_queries_eq, 1);
-  int64_t queryLength = line.getInteger(OPT_query_length_eq, 1);
-  int64_t contextLength = line.getInteger(OPT_context_length_eq, 0);
+  Workload workload;
+  workload.groups.push_back({line.getInteger(OPT_num_queries_eq, 1),
+                             line.getInteger(OPT_query_length_eq, 1),
+                             line.getInteger(OPT_context_length_eq, 0),
+                             line.hasFlag(OPT_decode),
+                             line.getNumber(OPT_prefix_cache_hit_rate_eq, 0)});
+  for (const std::string &text :
+       line.getArgs().getAllArgValues(OPT_more_requests_eq)) {
+    std::string mistake;
+    FailureOr<RequestGroup> group = parseRequestGroup(text, mistake);
+    if (failed(group))
+      line.reportError("'--more-requests': " + mistake);
+    else
+      workload.groups.push_back(*group);
+  }
   if (line.hasError())
     return {};
-  FloatAttr rate;
-  if (hitRate != 0)
-    rate = FloatAttr::get(Float64Type::get(context), hitRate);
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
-  return transformer::WorkloadAttr::getChecked(
-      emit, context, queries, queryLength, contextLength,
-      line.hasFlag(OPT_decode), dataParallel, rate, transformer::ImagesAttr());
+  return transformer::WorkloadAttr::getChecked(emit, context, workload,
+                                               dataParallel);
 }
 
 FailureOr<transformer::WorkloadAttr>
@@ -135,11 +143,11 @@ mlir::tensorcast::addImages(CommandLine &line, ModuleOp module,
   if (failed(images))
     return failure();
   auto emit = [&] { return emitError(module.getLoc()); };
+  Workload step = workload.getWorkload();
+  if (*images)
+    step.images = images->getImages();
   auto result = transformer::WorkloadAttr::getChecked(
-      emit, module.getContext(), workload.getQueries(),
-      workload.getQueryLength(), workload.getContextLength(),
-      workload.getDecode(), workload.getDataParallel(),
-      workload.getPrefixCacheHitRate(), *images);
+      emit, module.getContext(), step, workload.getDataParallel());
   if (!result)
     return failure();
   return result;

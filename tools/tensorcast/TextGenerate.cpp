@@ -4,84 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModelOptions.h"
 #include "Session.h"
 
 #include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
-#include "tensorcast/Pipelines/Pipelines.h"
 #include "tensorcast/Report/FusionReport.h"
-#include "tensorcast/Support/Wording.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Option/Option.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
 using llvm::opt::Arg;
-
-/// Says what happens to options that do nothing here, and refuses what is not
-/// built yet.
-static void checkReferenceOptions(CommandLine &line) {
-  for (const Arg *arg : line.getArgs()) {
-    const llvm::opt::Option &option = arg->getOption();
-    if (option.matches(OPT_noted_Group)) {
-      line.reportNote("'" + getOptionName(*arg) + "' has no effect here: " +
-                      getOptTable().getOptionHelpText(option.getID()));
-      continue;
-    }
-    if (!option.matches(OPT_later_Group))
-      continue;
-    if (arg->getNumValues() == 0) {
-      line.reportError("option '" + getOptionName(*arg) + "' is not built yet");
-      continue;
-    }
-    SmallVector<std::string> values = line.getKnownValues(option);
-    if (!llvm::is_contained(values, StringRef(arg->getValue())))
-      line.reportError(
-          "option '" + getOptionName(*arg) + "' is not built yet: expected " +
-          llvm::join(values, " or ") + ", but got '" + arg->getValue() + "'");
-  }
-  if (line.getArgs().hasArg(OPT_fusion_plugin_eq))
-    line.reportError(
-        "option '--fusion-plugin' is not supported: Python plugins "
-        "are not loaded; fusions are pattern files here ('--patterns')");
-}
-
-/// The model's name, from the front or `--model-id`.
-static StringRef getModel(CommandLine &line) {
-  if (!line.getArgs().hasArg(OPT_model_id_eq))
-    return getInput(line, "one model (a preset, a config.json or a folder "
-                          "with one)");
-  if (line.getArgs().hasArg(OPT_INPUT))
-    line.reportError("expected the model once, but got it in front and with "
-                     "'--model-id'");
-  return line.getString(OPT_model_id_eq);
-}
-
-/// The passes that `--compilation-config` switches on; reports those that are
-/// not built.
-static SmallVector<std::string> getCompilationConfig(CommandLine &line) {
-  StringRef known[] = {kMatmulAllReducePass, kSequenceParallelPass,
-                       kMultistreamPass, kDispatchFFNCombinePass};
-  SmallVector<std::string> passes;
-  for (std::string name :
-       line.getArgs().getAllArgValues(OPT_compilation_config_eq)) {
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (!StringRef(name).starts_with("enable-"))
-      name = "enable-" + name;
-    if (!llvm::is_contained(known, name)) {
-      line.reportError(unknownName("compilation-config name", name, known));
-      continue;
-    }
-    passes.push_back(name);
-  }
-  if (!passes.empty() && !line.hasFlag(OPT_compile))
-    line.reportError("expected '--compile' beside '--compilation-config', but "
-                     "got none");
-  return passes;
-}
 
 /// Notes that `--compilation-config` asked for a split of tokens in vain.
 static void noteSequenceParallelism(CommandLine &line, ModuleOp module) {
@@ -146,7 +80,7 @@ static void checkGroups(CommandLine &line) {
   }
 }
 
-/// Fills what a pipeline needs from the command line.
+/// Sets what the command line says of the workload and the devices.
 template <typename OptionsT>
 static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
                         OptionsT &options) {
@@ -156,34 +90,13 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
     options.contextLength = workload.getContextLength();
     options.decode = workload.getDecode();
     options.prefixCacheHitRate = workload.getHitRate();
+    for (const std::string &text :
+         line.getArgs().getAllArgValues(OPT_more_requests_eq))
+      options.moreRequests.push_back(text);
   }
-  auto set = [&](auto &option, llvm::opt::OptSpecifier id) {
-    if (line.getArgs().hasArg(id))
-      option = line.getString(id).str();
-  };
-  set(options.device, OPT_device_eq);
-  set(options.reference, OPT_reference_eq);
-  set(options.kernelSet, OPT_kernel_set_eq);
-  set(options.costModel, OPT_cost_model_eq);
-  set(options.kernelCoefficients, OPT_kernel_coefficients_eq);
-  StringRef actions[] = {"DISABLED",     "W8A16_STATIC", "W8A16_DYNAMIC",
-                         "W8A8_STATIC",  "W8A8_DYNAMIC", "W4A8_STATIC",
-                         "W4A8_DYNAMIC", "FP8",          "MXFP4"};
-  if (line.getArgs().hasArg(OPT_quantize_linear_action_eq))
-    options.quantizeLinearAction =
-        line.getChoice(OPT_quantize_linear_action_eq, actions, "").str();
   if (line.getChoice(OPT_preset_eq, {"inference", "training"}, "inference") ==
       "training")
     options.preset = Preset::Training;
-  // Here, DISABLED means that these layers are not treated apart.
-  StringRef others = line.getChoice(OPT_quantize_non_expert_linear_action_eq,
-                                    actions, "DISABLED");
-  if (others != "DISABLED")
-    options.quantizeNonExpertLinearAction = others.str();
-  options.quantizeAttentionAction =
-      line.getChoice(OPT_quantize_attention_action_eq,
-                     {"DISABLED", "INT8", "FP8"}, "DISABLED")
-          .str();
   options.devices = line.getInteger(OPT_num_devices_eq, 1);
   options.tensor = line.getInteger(OPT_tp_size_eq, 0);
   options.data = line.getInteger(OPT_dp_size_eq, 0);
@@ -199,19 +112,8 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.expertTensor = line.getInteger(OPT_moe_tp_size_eq, 0);
   options.expertData = line.getInteger(OPT_moe_dp_size_eq, 0);
   // Only decode steps read what devices would share.
-  if (line.hasFlag(OPT_decode))
+  if (workload && workload.getWorkload().isDecode())
     options.context = line.getInteger(OPT_dcp_size_eq, 0);
-  options.redundantExperts = line.hasFlag(OPT_enable_redundant_experts);
-  options.sharedExpertTensor = line.hasFlag(OPT_enable_shared_expert_tp);
-  options.externalSharedExperts =
-      line.hasFlag(OPT_enable_external_shared_experts);
-  options.hostSharedExperts = line.hasFlag(OPT_host_external_shared_experts);
-  options.wordEmbedding =
-      line.getChoice(OPT_word_embedding_tp_eq, {"none", "col", "row"}, "none")
-          .str();
-  options.mxfp4GroupSize = line.getInteger(OPT_mxfp4_group_size_eq, 32);
-  options.reservedMemoryGB = line.getNumber(OPT_reserved_memory_gb_eq, 0);
-  options.noRepetition = line.hasFlag(OPT_no_repetition);
   options.lower = !line.hasFlag(OPT_opportunities);
 }
 
@@ -221,8 +123,7 @@ struct Request {
   StringRef model;
   int64_t layers = 0, draftTokens = 0;
   transformer::WorkloadAttr workload;
-  /// Passes of `--compilation-config`.
-  SmallVector<std::string> config;
+  ModelSettings settings;
   /// Files with patterns of one's own, which are compared with the price
   /// without them.
   std::vector<std::string> patterns;
@@ -253,7 +154,7 @@ static void buildPipeline(CommandLine &line, const Request &request,
     for (const std::string &value : values)
       option.push_back(value);
   };
-  auto build = [&](auto &options, auto addPasses) {
+  request.settings.build(pm, [&](auto &options) {
     readOptions(line, request.workload, options);
     if (!isPlain)
       append(request.patterns, options.patterns);
@@ -261,32 +162,19 @@ static void buildPipeline(CommandLine &line, const Request &request,
                    : request.disable,
            options.disable);
     append(request.highPrecision, options.highPrecision);
-    addPasses(pm, options);
-  };
-  if (line.hasFlag(OPT_compile)) {
-    CompileOptions options;
-    append(request.config, options.compilationConfig);
-    build(options, buildCompilePipeline);
-  } else {
-    EagerOptions options;
-    build(options, buildEagerPipeline);
-  }
+  });
 }
 
 /// Reads the command line; reports everything that is wrong with it.
 static Request readRequest(CommandLine &line, MLIRContext *context) {
-  checkReferenceOptions(line);
+  checkReferenceOptions(line, /*isOneRun=*/true);
   checkGroups(line);
   if (line.getInteger(OPT_dcp_size_eq, 1) > 1 && !line.hasFlag(OPT_decode))
     line.reportNote("'--dcp-size' has no effect here: devices share the cached "
                     "tokens of a decode step ('--decode')");
   Request request;
   request.model = getModel(line);
-  request.layers = line.getInteger(OPT_num_hidden_layers_override_eq, 0);
-  if (request.layers < 0 || request.layers > 4096)
-    line.reportError("expected '--num-hidden-layers-override' from 0 to 4096, "
-                     "but got " +
-                     Twine(request.layers));
+  request.layers = getLayers(line);
   request.draftTokens = line.getInteger(OPT_num_mtp_tokens_eq, 0);
   if (request.draftTokens < 0 || request.draftTokens > maxDraftTokens)
     line.reportError("expected '--num-mtp-tokens' from 0 to " +
@@ -298,7 +186,7 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
       line.reportError(Twine("expected '") + name + "', but got none");
   if (!line.hasError())
     request.workload = getWorkload(line, context);
-  request.config = getCompilationConfig(line);
+  request.settings = readModelSettings(line);
   request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
   auto getNames = [&](OptionID id, SmallVectorImpl<std::string> &names) {
     for (StringRef value : line.getArgs().getAllArgValues(id))
@@ -324,6 +212,30 @@ static LogicalResult runQuietly(PassManager &pm, ModuleOp module) {
   return pm.run(module);
 }
 
+/// An encoder reads whole sequences, for which it has learned positions.
+static LogicalResult checkEncoder(const DecoderConfig &config,
+                                  transformer::WorkloadAttr workload,
+                                  MLIRContext *context) {
+  auto fail = [&] {
+    return emitError(UnknownLoc::get(context)) << config.name << ": ";
+  };
+  for (const RequestGroup &group : workload.getWorkload().groups) {
+    int64_t tokens = group.getNewTokens(0);
+    if (group.decode || group.getTotalTokens(0) != tokens)
+      return fail() << "expected a step over whole sequences, as an encoder has "
+                       "no cache, but got "
+                    << (group.decode
+                            ? "one to decode"
+                            : "one after tokens that are cached already");
+    if (tokens > config.maxPositionEmbeddings)
+      return fail() << "expected sequences of at most "
+                    << config.maxPositionEmbeddings
+                    << " tokens, for which the model has positions, but got "
+                    << tokens;
+  }
+  return success();
+}
+
 int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
@@ -343,9 +255,13 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     decoder->numHiddenLayers = request.layers;
   if (failed(setDraftTokens(*decoder, request.draftTokens, context)))
     return ExitFailure;
+  if (decoder->encoder &&
+      failed(checkEncoder(*decoder, request.workload, context)))
+    return ExitFailure;
   // In a decode step, what was seen is in the cache.
   if (line.getInteger(OPT_image_batch_size_eq, 0) > 0 &&
-      !line.hasFlag(OPT_decode) && failed(addVisionTower(*decoder, context)))
+      !request.workload.getWorkload().isDecode() &&
+      failed(addVisionTower(*decoder, context)))
     return ExitFailure;
 
   OwningOpRef<ModuleOp> module = buildModel(*decoder, context), before;
@@ -358,7 +274,8 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
     return ExitFailure;
   if (line.hasFlag(OPT_opportunities))
     return listOpportunities(session, line, *module, line.hasFlag(OPT_compile));
-  if (llvm::is_contained(request.config, kSequenceParallelPass))
+  if (llvm::is_contained(request.settings.compilationConfig,
+                         kSequenceParallelPass))
     noteSequenceParallelism(line, *module);
   FusionReport fusions = recorder.getReport();
   if (!request.fusionReport.empty() &&

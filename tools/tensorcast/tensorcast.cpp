@@ -1,7 +1,9 @@
 //===- tensorcast.cpp - Prices models from the command line ---------------===//
 
+#include "ModelOptions.h"
 #include "Options.h"
 
+#include "tensorcast/Device/DeviceRegistry.h"
 #include "tensorcast/Support/SourceCheck.h"
 #include "tensorcast/Support/Wording.h"
 
@@ -62,6 +64,13 @@ static constexpr Command commands[] = {
     {"opportunities", "tensorcast opportunities [FILE.mlir] [options]",
      "List the chains of ops whose fusion would save most",
      OpportunitiesCommand, runOpportunities},
+    {"throughput-optimizer",
+     "tensorcast throughput-optimizer MODEL --input-length N --output-length N "
+     "[options]",
+     "Find the plan and batch that serve a model best", ThroughputOptimizer,
+     runThroughputOptimizer},
+    {"merge", "tensorcast merge FILE.json... [options]",
+     "Join the shards of a search", MergeCommand, runMerge},
 };
 
 static void printHelp() {
@@ -69,14 +78,15 @@ static void printHelp() {
                   "the hardware.\n\nUSAGE: tensorcast COMMAND [options]\n\n"
                   "COMMANDS:\n";
   for (const Command &command : commands)
-    llvm::outs() << "  " << llvm::left_justify(command.name, 16) << command.help
+    llvm::outs() << "  " << llvm::left_justify(command.name, 22) << command.help
                  << '\n';
-  llvm::outs() << "  verify          Run two modules and compare what they "
-                  "compute\n"
-                  "  completion      Print a completion script for bash\n"
-                  "\n'tensorcast COMMAND --help' lists a command's options. "
-                  "Exit status: 0, 1 for a mistake in the input, 2 for bad "
-                  "usage.\n";
+  llvm::outs()
+      << "  verify                Run two modules and compare what they "
+         "compute\n"
+         "  completion            Print a completion script for bash\n"
+         "\n'tensorcast COMMAND --help' lists a command's options. "
+         "Exit status: 0, 1 for a mistake in the input, 2 for bad "
+         "usage.\n";
 }
 
 /// Whether an argument is a name of the reference's optional passes, with or
@@ -91,21 +101,78 @@ static bool isCompilationPass(StringRef arg) {
                             rest);
 }
 
-/// `--compilation-config a b` as `--compilation-config=a,b`: the only option
-/// that takes any number of values.
+static bool isNumber(StringRef arg) {
+  double value;
+  return !arg.getAsDouble(value);
+}
+
+static bool isPrecision(StringRef arg) {
+  std::string name = arg.upper();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return llvm::is_contained(listLinearActions(), name);
+}
+
+static bool isFusion(StringRef arg) {
+  return arg.starts_with_insensitive("eager") ||
+         arg.starts_with_insensitive("compile");
+}
+
+static bool isDevice(StringRef arg) {
+  return llvm::any_of(listDevices(), [&](StringRef name) {
+    return name.equals_insensitive(arg);
+  });
+}
+
+namespace {
+/// An option that takes any number of values.
+struct ListOption {
+  StringRef name;
+  bool (*isValue)(StringRef);
+  /// Whether the first value may be any text.
+  bool takesAny = false;
+};
+} // namespace
+
+/// `--compilation-config a b` as `--compilation-config=a,b`. The model may come
+/// behind a list: what is no value of one ends it.
 static SmallVector<const char *> joinLists(ArrayRef<const char *> args,
+                                           CommandVisibility visibility,
                                            llvm::StringSaver &saver) {
+  static constexpr ListOption passes[] = {
+      {"--compilation-config", isCompilationPass}};
+  static constexpr ListOption searchLists[] = {
+      {"--compilation-config", isCompilationPass},
+      {"--tp-sizes", isNumber},
+      {"--ep-sizes", isNumber},
+      {"--moe-dp-sizes", isNumber},
+      {"--dcp-sizes", isNumber},
+      {"--num-mtp-tokens", isNumber},
+      {"--mtp-acceptance-rates", isNumber},
+      {"--batch-range", isNumber},
+      {"--precisions", isPrecision},
+      {"--fusions", isFusion},
+      {"--device", isDevice, true},
+      {"--devices", isDevice, true},
+  };
+  ArrayRef<ListOption> lists = passes;
+  if (visibility == ThroughputOptimizer)
+    lists = searchLists;
   SmallVector<const char *> joined;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (normalizeOption(args[i]) != "--compilation-config") {
+    std::string name = normalizeOption(args[i]);
+    const ListOption *list = llvm::find_if(
+        lists, [&](const ListOption &option) { return option.name == name; });
+    if (list == lists.end()) {
       joined.push_back(args[i]);
       continue;
     }
-    SmallVector<StringRef> names;
-    while (i + 1 < args.size() && isCompilationPass(args[i + 1]))
-      names.push_back(args[++i]);
+    SmallVector<StringRef> values;
+    if (list->takesAny && i + 1 < args.size() && args[i + 1][0] != '-')
+      values.push_back(args[++i]);
+    while (i + 1 < args.size() && list->isValue(args[i + 1]))
+      values.push_back(args[++i]);
     joined.push_back(
-        saver.save("--compilation-config=" + llvm::join(names, ",")).data());
+        saver.save(list->name + "=" + llvm::join(values, ",")).data());
   }
   return joined;
 }
@@ -116,7 +183,7 @@ static int runCommand(const Command &command, ArrayRef<const char *> args) {
   CommandLine line(name, getOptTable(), visibility, llvm::errs());
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver saver(allocator);
-  if (failed(line.parse(joinLists(args, saver))))
+  if (failed(line.parse(joinLists(args, command.visibility, saver))))
     return ExitUsage;
   if (line.hasFlag(OPT_help) || line.hasFlag(OPT_help_hidden)) {
     getOptTable().printHelp(llvm::outs(), command.usage.data(),

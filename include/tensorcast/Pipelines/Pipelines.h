@@ -39,6 +39,10 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
   Option<double> prefixCacheHitRate{
       *this, "prefix-cache-hit-rate",
       llvm::cl::desc("Share of a prefill query that the prefix cache holds.")};
+  ListOption<std::string> moreRequests{
+      *this, "more-requests",
+      llvm::cl::desc("Requests of other kinds in the same step, each as "
+                     "QUERIESxLENGTH[+CONTEXT][@RATE][:decode].")};
   Option<int64_t> imageBatchSize{
       *this, "image-batch-size",
       llvm::cl::desc("Images of each request, in front of its query.")};

@@ -34,16 +34,17 @@ struct WorkSum {
 };
 
 /// Device memory in bytes.
-struct MemoryUse {
-  double deviceBytes = 0;
-  double weightsBytes = 0;
-  double kvCacheBytes = 0;
+template <typename Number> struct MemoryUseOf {
+  Number deviceBytes = 0;
+  Number weightsBytes = 0;
+  Number kvCacheBytes = 0;
   /// The most that activations occupy at one time.
-  double activationBytes = 0;
-  double reservedBytes = 0;
+  Number activationBytes = 0;
+  Number reservedBytes = 0;
   /// What is left; negative if the model does not fit.
-  double availableBytes = 0;
+  Number availableBytes = 0;
 };
+using MemoryUse = MemoryUseOf<double>;
 
 /// What kernels spend on one part of their work, if it were alone: parts that
 /// use different units overlap, so that they take longer than the kernel.

@@ -10,17 +10,8 @@ using namespace mlir::transformer;
 // Shared
 //===----------------------------------------------------------------------===//
 
-std::optional<ExprAttr> mlir::tensorcast::getExpr(const Dim &dim,
-                                                  MLIRContext *context) {
-  if (dim.isStatic())
-    return ExprAttr::constant(context, static_cast<double>(dim.size));
-  if (dim.expr)
-    return dim.expr;
-  return std::nullopt;
-}
-
 ExprAttr mlir::tensorcast::getRows(RankedTensorType type) {
-  return getExpr(getDims(type)[0], type.getContext()).value_or(ExprAttr());
+  return getExpr(type.getContext(), getDims(type)[0]);
 }
 
 ExprAttr mlir::tensorcast::getKeptTokensExpr(MLIRContext *context,
@@ -216,9 +207,9 @@ void LatentAttentionWork::buildReads(OpBuilder &builder, Location loc) {
 
 void LatentAttentionWork::buildSparseReads(OpBuilder &builder, Location loc) {
   bool readsAll = kernel.getCoefficient("prefill_reads_all") != 0;
-  ExprAttr blocks = maxOverRequests(getBlocks(seen));
-  auto add = [&](StringRef step, ExprAttr tokens, auto sum) {
+  auto add = [&](StringRef step, ExprAttr isStep, ExprAttr tokens, auto sum) {
     ExprAttr passes = getPasses(kernel, step, q);
+    ExprAttr blocks = maxOverRequests(getBlocks(seen) * isStep);
     ExprAttr share = bind(getReadShare(kernel, step, blocks), workload);
     ExprAttr rows = divide(sum(passes * tokens), share);
     ExprAttr index = sum(passes * getBlocks(tokens)) * kIndexBytes;
@@ -228,9 +219,10 @@ void LatentAttentionWork::buildSparseReads(OpBuilder &builder, Location loc) {
       ascend::GatherOp::create(builder, loc, rows, number(sizes.rowBytes),
                                index);
   };
-  add("prefill", readsAll ? kv : seen,
+  add("prefill", number(1) - absorbed, readsAll ? kv : seen,
       [&](ExprAttr expr) { return sumExpanded(expr); });
-  add("decode", seen, [&](ExprAttr expr) { return sumAbsorbed(expr); });
+  add("decode", absorbed, seen,
+      [&](ExprAttr expr) { return sumAbsorbed(expr); });
   if (kernel.getCoefficient("reads_whole_block_table"))
     ascend::GatherOp::create(builder, loc, number(0), number(0), getTable());
 }

@@ -6,14 +6,13 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// Creates a launch for steps of one kind; none if the workload is known to be
-/// of another.
+/// Creates a launch for the requests that are in decode, or for the others;
+/// none if it is known that there are none of these.
 static FailureOr<ascend::LaunchOp>
 launchFor(Operation *op, bool decode, Value batch, const KernelSet &kernels,
           PatternRewriter &rewriter, LaunchParts parts) {
-  ExprAttr isDecode = bind(getDecodeExpr(op->getContext()), getWorkload(batch));
-  ExprAttr one = ExprAttr::constant(op->getContext(), 1);
-  parts.count = decode ? isDecode : one - isDecode;
+  parts.count = bind(maxOverRequests(isOfStep(op->getContext(), decode)),
+                     getWorkload(batch));
   if (parts.count.isConstant(0))
     return ascend::LaunchOp();
   return createLaunch(op, {op->getResult(0).getType()}, kernels, rewriter,
@@ -113,7 +112,8 @@ struct LowerGatedDeltaRule : LoweringPattern<GatedDeltaRuleOp> {
                             op.getState().getType().getElementType()};
     auto launch = [&](StringRef name, bool decode) {
       auto work = [&](OpBuilder &builder, Location loc, const Kernel &kernel) {
-        DeltaRuleWork rule(sizes, kernel, getWorkload(op.getBatch()));
+        DeltaRuleWork rule(sizes, kernel, getWorkload(op.getBatch()),
+                           isOfStep(op.getContext(), decode));
         decode ? rule.buildRecurrent(builder, loc)
                : rule.buildChunked(builder, loc);
         rule.buildStates(builder, loc, decode);

@@ -25,18 +25,23 @@ static constexpr double kSigmoidOps = 4, kGateOps = 7, kGatedNormOps = 13;
 // The rule
 //===----------------------------------------------------------------------===//
 
+ExprAttr mlir::tensorcast::isOfStep(MLIRContext *context, bool decode) {
+  ExprAttr isDecode = getDecodeExpr(context);
+  return decode ? isDecode : ExprAttr::constant(context, 1) - isDecode;
+}
+
 DeltaRuleWork::DeltaRuleWork(const DeltaRuleSizes &sizes, const Kernel &kernel,
-                             WorkloadAttr workload)
+                             WorkloadAttr workload, ExprAttr isIn)
     : sizes(sizes), kernel(kernel), workload(workload),
-      context(sizes.elementType.getContext()) {
-  tokens = getTokensExpr(context);
+      context(sizes.elementType.getContext()), isIn(isIn) {
+  tokens = sumOverRequests(getNewTokensExpr(context) * isIn);
   auto divide = [&](Expr length) {
     return getFunctionExpr(ExprKind::CeilDiv,
                            {length, number(static_cast<double>(sizes.chunk))});
   };
   chunks = kernel.getCoefficient("packs_requests")
                ? divide(tokens)
-               : sumOverRequests(divide(getNewTokensExpr(context)));
+               : sumOverRequests(divide(getNewTokensExpr(context)) * isIn);
   padded = bind(chunks * static_cast<double>(sizes.chunk), workload);
   chunks = bind(chunks, workload);
   tokens = bind(tokens, workload);
@@ -132,15 +137,15 @@ void DeltaRuleWork::buildStates(OpBuilder &builder, Location loc, bool decode) {
   auto isPositive = [&](Expr count) {
     return getFunctionExpr(ExprKind::Less, {number(0), count});
   };
-  Expr written = getSequencesExpr(context);
-  Expr read = sumOverRequests(isPositive(cached));
+  Expr written = sumOverRequests(isIn);
+  Expr read = sumOverRequests(isPositive(cached) * isIn);
   if (decode) {
     if (kernel.getCoefficient("states_per_token"))
-      written = getTokensExpr(context);
+      written = sumOverRequests(getNewTokensExpr(context) * isIn);
     read = written;
   } else if (kernel.getCoefficient("packs_requests")) {
     written = number(1);
-    read = isPositive(maxOverRequests(cached));
+    read = isPositive(maxOverRequests(cached * isIn));
   }
   read = bind(read, workload);
   if (!read.isConstant(0))
@@ -162,16 +167,22 @@ void mlir::tensorcast::buildConvWork(CausalConvOp op, ExprAttr elements,
   };
   Type type = op.getResult().getType().getElementType();
   double taps = static_cast<double>(op.getWeight().getType().getDimSize(1));
+  WorkloadAttr workload = getWorkload(op.getBatch());
+  ExprAttr isIn = isOfStep(context, decode);
+  ExprAttr newTokens = getNewTokensExpr(context);
+  ExprAttr tokens = bind(sumOverRequests(newTokens * isIn), workload);
+  ExprAttr others =
+      bind(sumOverRequests(newTokens - newTokens * isIn), workload);
+  RankedTensorType result = op.getResult().getType();
+  elements = elements - others * static_cast<double>(result.getDimSize(1));
   ascend::ElementwiseOp::create(builder, loc, elements,
                                 number(2 * taps + kSiluOps), type);
   StateType state = op.getState().getType();
   double channels = static_cast<double>(state.getShape()[0]);
   double bytes = *getElementBytes(state.getElementType());
-  ExprAttr sequences =
-      bind(getSequencesExpr(context), getWorkload(op.getBatch()));
+  ExprAttr sequences = bind(sumOverRequests(isIn), workload);
   // Some kernels keep one more input than they need, and move all once.
   if (kernel.getCoefficient("moves_state_once")) {
-    ExprAttr tokens = bind(getTokensExpr(context), getWorkload(op.getBatch()));
     if (decode)
       ascend::ScatterOp::create(builder, loc, tokens,
                                 number(channels * taps * bytes), number(0));
@@ -224,5 +235,6 @@ void mlir::tensorcast::buildLinearAttentionWork(LinearAttentionOp op,
                           static_cast<int64_t>(op.getChunk()),
                           type,
                           op.getState().getType().getElementType()};
-  DeltaRuleWork(sizes, kernel, workload).buildChunkedOperations(builder, loc);
+  DeltaRuleWork(sizes, kernel, workload, /*isIn=*/number(1))
+      .buildChunkedOperations(builder, loc);
 }

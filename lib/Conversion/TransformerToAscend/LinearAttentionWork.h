@@ -17,15 +17,16 @@ struct DeltaRuleSizes {
   Type elementType, stateType;
 };
 
-/// The work of the rule on the tokens of a step. Coefficients of kernels:
+/// The work of the rule on the tokens of requests. Coefficients of kernels:
 /// `packs_requests` (the tokens of all requests are one sequence),
 /// `wide_products` (products are f32), `spills` (what chunks have in common
 /// goes through device memory), `extra_starts`, `states_per_token` (each token
 /// of a decode step has a state of its own).
 class DeltaRuleWork {
 public:
+  /// `isIn` says which requests: 1 for those, 0 for others.
   DeltaRuleWork(const DeltaRuleSizes &sizes, const Kernel &kernel,
-                transformer::WorkloadAttr workload);
+                transformer::WorkloadAttr workload, transformer::ExprAttr isIn);
 
   /// By chunks: products within each, and with the state between them.
   void buildChunked(OpBuilder &builder, Location loc);
@@ -51,12 +52,17 @@ private:
   const Kernel &kernel;
   transformer::WorkloadAttr workload;
   MLIRContext *context;
-  /// New tokens of the step, chunks of a head, and tokens with those that fill
-  /// up the last chunks.
+  Expr isIn;
+  /// New tokens of the requests, chunks of a head, and tokens with those that
+  /// fill up the last chunks.
   Expr tokens, chunks, padded;
 };
 
-/// The work of a convolution with so many elements in its result.
+/// Which requests of a step are in decode, or are not: 1 for those, else 0.
+transformer::ExprAttr isOfStep(MLIRContext *context, bool decode);
+
+/// The work of a convolution of the requests in decode or of the others, whose
+/// result has so many elements for all.
 void buildConvWork(transformer::CausalConvOp op, transformer::ExprAttr elements,
                    bool decode, const Kernel &kernel, OpBuilder &builder,
                    Location loc);

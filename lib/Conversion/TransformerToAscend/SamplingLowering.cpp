@@ -25,8 +25,8 @@ struct LowerSampleTokens : LoweringPattern<SampleTokensOp> {
       return rewriter.notifyMatchFailure(op, kUnknownSize);
     ExprAttr ofLast = last * static_cast<double>(width.size);
     if (kernels.lookup("sample_drafts") && all != ofLast) {
-      ExprAttr checks =
-          bind(getDecodeExpr(op.getContext()), getWorkload(op.getBatch()));
+      ExprAttr checks = bind(maxOverRequests(getDecodeExpr(op.getContext())),
+                             getWorkload(op.getBatch()));
       if (failed(read(op, "sample_drafts", all - ofLast, checks, rewriter)))
         return failure();
       all = ofLast;

@@ -154,6 +154,10 @@ private:
     if (!function.getBody().hasOneBlock())
       return function.emitOpError("expected one block, but got ")
              << function.getBody().getBlocks().size();
+    if (WorkloadAttr workload = findWorkload(function);
+        workload && workload.isMixed())
+      return function.emitOpError("expected requests of one kind, but got ")
+             << workload;
     BoundTypes types(function);
     if (failed(checkForm(function, types)) ||
         failed(declareArguments(function)))
@@ -220,6 +224,7 @@ private:
     populateLatentRules(patterns, rules);
     populateLinearAttentionRules(patterns, rules);
     populateVisionRules(patterns, rules);
+    populateEncoderRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    types);

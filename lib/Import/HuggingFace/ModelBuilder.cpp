@@ -3,6 +3,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
 #include "CompressedAttention.h"
+#include "Encoder.h"
 #include "LatentAttention.h"
 #include "LinearAttention.h"
 #include "VisionBuilder.h"
@@ -284,9 +285,8 @@ struct ModelTypes {
     if (config.window)
       windowRope =
           RopeTableType::get(context, config.window->heads.ropeWidth, angles);
-    // In prefill the last token of each request yields logits, in decode all.
     ExprAttr sequences = getSequencesExpr(context);
-    Dim kept = sequences + getDecodeExpr(context) * (tokens.expr - sequences);
+    Dim kept = getLogitRowsExpr(context);
     lastHidden = getTensorType({kept, Dim(config.hiddenSize)}, f16);
     logits = getTensorType({kept, Dim(config.vocabSize)}, f16);
     draftHidden = getTensorType({Dim(sequences), Dim(config.hiddenSize)}, f16);
@@ -324,13 +324,6 @@ struct ModelParts {
   std::optional<VisionTower> tower;
 };
 } // namespace
-
-/// Declares `name` as a function at a location called `scope`.
-static func::FuncOp declareFunction(OpBuilder &builder, StringRef name,
-                                    StringRef scope, FunctionType type) {
-  return func::FuncOp::create(
-      builder, NameLoc::get(builder.getStringAttr(scope)), name, type);
-}
 
 /// Looks up the embeddings of `ids` in the table called `name`.
 static Value buildEmbedding(BlockBuilder &block, const ModelTypes &types,
@@ -471,6 +464,10 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
                                     builder.getStringAttr(config.modelType)));
   if (config.vision)
     (*module)->setAttr(kImagesAttrName, getImageRule(*config.vision, context));
+  if (config.encoder) {
+    buildEncoder(config, *module);
+    return module;
+  }
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);

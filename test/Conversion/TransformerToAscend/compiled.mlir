@@ -3,7 +3,7 @@
 // RUN: tc-opt %s --convert-transformer-to-ascend="kernel-set=reference-2026.06 compiled" | FileCheck %s --check-prefixes=COMPILED,JUNE
 // RUN: tc-opt %s --convert-transformer-to-ascend="kernel-set=ascend compiled" | FileCheck %s --check-prefix=PHYSICAL
 
-#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 !bound = !transformer.batch<#transformer.workload<queries = 2, query_length = 3>>
 
 // Compiled kernels have other names, and lookups of the reference are charged

@@ -142,9 +142,9 @@ func.func @part_from_memory(%x: tensor<7x8xf16>, %w: tensor<4x8xf16>,
 // CHECK-LABEL: @last_tokens_in_memory
 // CHECK-NEXT: ascend.launch "head"(%arg2) using(%arg1, %arg0)
 // CHECK-NEXT: ascend.gather rows({{.*}}) row_bytes(16) index(
-// CHECK-NEXT: ascend.gather rows(decode) row_bytes({{.*}}tokens{{.*}}) index(0)
+// CHECK-NEXT: ascend.gather rows(decode) row_bytes({{.*}}sequences{{.*}}) index(0)
 // CHECK-NEXT: ascend.matmul
-#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 #tokens = #transformer.dims<tokens>
 func.func @last_tokens_in_memory(%x: tensor<?x8xf16, #tokens>,
                                  %batch: !transformer.batch,
@@ -171,7 +171,7 @@ func.func @last_tokens_in_memory(%x: tensor<?x8xf16, #tokens>,
 // CHECK-NEXT: ascend.elementwise
 // CHECK-NEXT: ascend.gather rows({{.*}}) row_bytes(0)
 // CHECK-NEXT: {{^ *}}}
-#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 #tokens = #transformer.dims<tokens>
 func.func @last_tokens_on_the_chip(%x: tensor<?x8xf16, #tokens>,
                                    %batch: !transformer.batch)

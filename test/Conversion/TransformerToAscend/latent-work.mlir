@@ -32,13 +32,13 @@ func.func @attention(%q: tensor<?x8x12xf16, #tokens>, %w: tensor<112x16xf16>, %c
 // each token, in decode for 64 together.
 // CHECK-LABEL: func @sparse
 // CHECK:         ascend.launch "sparse_latent_attention"
-// CHECK:           ascend.attention pairs(sum(q * min(kv, min(3, max(kv)))) - decode * sum(q * min(kv, min(3, max(kv))))) heads(8) key_size(12)
-// CHECK:           ascend.gather rows(div(sum(q * min(kv, min(3, max(kv)))) - decode * sum(q * min(kv, min(3, max(kv)))), 0.92)) row_bytes(40)
-// CHECK-NEXT:      ascend.gather rows(div(decode * sum(ceildiv(q, 64) * min(kv, min(3, max(kv)))), max(0.015, min(0.08, 0.025 + 0.006 * log2(div(max(ceildiv(min(kv, min(3, max(kv))), 128)), 16))))
+// CHECK:           ascend.attention pairs(-sum(q * decode * min(kv, min(3, max(kv)))) + sum(q * min(kv, min(3, max(kv))))) heads(8) key_size(12)
+// CHECK:           ascend.gather rows(div(-sum(q * decode * min(kv, min(3, max(kv)))) + sum(q * min(kv, min(3, max(kv)))), 0.92)) row_bytes(40)
+// CHECK-NEXT:      ascend.gather rows(div(sum(decode * ceildiv(q, 64) * min(kv, min(3, max(kv)))), max(0.015, min(0.08, 0.025 + 0.006 * log2(div(max(decode * ceildiv(min(kv, min(3, max(kv))), 128)), 16))))
 // Without shares of the bandwidth, each token reads its own.
 // PHYSICAL-LABEL: func @sparse
-// PHYSICAL:        ascend.gather rows(sum(q * min(kv, min(3, max(kv)))) - decode * sum(q * min(kv, min(3, max(kv))))) row_bytes(40)
-// PHYSICAL-NEXT:   ascend.gather rows(decode * sum(q * min(kv, min(3, max(kv))))) row_bytes(40)
+// PHYSICAL:        ascend.gather rows(-sum(q * decode * min(kv, min(3, max(kv)))) + sum(q * min(kv, min(3, max(kv))))) row_bytes(40)
+// PHYSICAL-NEXT:   ascend.gather rows(sum(q * decode * min(kv, min(3, max(kv))))) row_bytes(40)
 func.func @sparse(%q: tensor<?x8x12xf16, #tokens>, %w: tensor<112x16xf16>, %cache: !cache,
                   %i: tensor<?x?xi64, #transformer.dims<tokens, min(3, max(kv))>>,
                   %batch: !transformer.batch) -> tensor<?x8x6xf16, #tokens> {

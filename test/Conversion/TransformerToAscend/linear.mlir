@@ -1,7 +1,7 @@
 // RUN: tc-opt %s --convert-transformer-to-ascend | FileCheck %s
 
 #tokens = #transformer.dims<tokens>
-#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 !bound_prefill = !transformer.batch<#transformer.workload<queries = 2, query_length = 3>>
 !bound_decode = !transformer.batch<#transformer.workload<queries = 2, query_length = 3, decode = true>>
 
@@ -100,8 +100,8 @@ func.func @gather(%table: tensor<128x8xf32>, %indices: tensor<7xi64>) {
 // CHECK-LABEL: func @last_tokens
 // CHECK-SAME:    %[[X:.*]]: tensor<?x8xf16, #[[T:.*]]>, %[[B:.*]]: !transformer.batch
 // CHECK:         ascend.launch "last_tokens"() using(%[[B]], %[[X]]) times(1 - decode) as("aten.index_select")
-// CHECK-SAME:      { ascend.gather rows(sequences - decode * sequences + decode * tokens) row_bytes(16)
-// CHECK-SAME:        index(8 * sequences - 8 * decode * sequences + 8 * decode * tokens) }
+// CHECK-SAME:      { ascend.gather rows(sequences - sum(decode) + sum(q * decode)) row_bytes(16)
+// CHECK-SAME:        index(8 * sequences - 8 * sum(decode) + 8 * sum(q * decode)) }
 func.func @last_tokens(%x: tensor<?x8xf16, #tokens>, %batch: !transformer.batch) {
   %0 = transformer.last_tokens %x of %batch
       : tensor<?x8xf16, #tokens>, !transformer.batch -> tensor<?x8xf16, #kept>

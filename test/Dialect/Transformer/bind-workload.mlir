@@ -5,7 +5,7 @@
 // RUN:   | FileCheck %s --check-prefixes=CHECK,DECODE
 
 #tokens = #transformer.dims<tokens>
-#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 
 // CHECK-NOT:     #transformer.dims
 

@@ -110,7 +110,7 @@ func.func private @order_does_not_matter() attributes {
 
 // What is the same for every request comes out of the sum.
 // CHECK-LABEL: func private @sums_are_linear
-// CHECK-SAME:    #transformer.expr<3 * sequences + 2 * tokens + decode * sum(kv)>
+// CHECK-SAME:    #transformer.expr<3 * sequences + 2 * tokens + sum(kv * decode)>
 func.func private @sums_are_linear() attributes {
   test.expr = #transformer.expr<sum(2 * q + 3 + decode * kv)>}
 

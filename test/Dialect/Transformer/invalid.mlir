@@ -217,7 +217,7 @@ func.func @last_tokens_of_another_element_type(%x: tensor<?x8xf16>, %batch: !tra
 
 #tokens = #transformer.dims<tokens>
 func.func @last_tokens_that_are_all_tokens(%x: tensor<?x8xf16, #tokens>, %batch: !transformer.batch) {
-  // expected-error @below {{'transformer.last_tokens' op expected dimension 0 of 'result' to be sequences - decode * sequences + decode * tokens, but got tokens}}
+  // expected-error @below {{'transformer.last_tokens' op expected dimension 0 of 'result' to be sequences - sum(decode) + sum(q * decode), but got tokens}}
   %0 = transformer.last_tokens %x of %batch
       : tensor<?x8xf16, #tokens>, !transformer.batch -> tensor<?x8xf16, #tokens>
   return

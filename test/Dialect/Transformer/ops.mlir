@@ -3,10 +3,10 @@
 // RUN: tc-opt %s --mlir-print-op-generic | tc-opt | FileCheck %s
 
 #tokens = #transformer.dims<tokens>
-#kept = #transformer.dims<sequences - decode * sequences + decode * tokens>
+#kept = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 !cache = !transformer.kv_cache<2x8x128xf16, block_size = 128>
 
-// CHECK-DAG: #[[DIMS:dims[0-9]*]] = #transformer.dims<sequences - decode * sequences + decode * tokens>
+// CHECK-DAG: #[[DIMS:dims[0-9]*]] = #transformer.dims<sequences - sum(decode) + sum(q * decode)>
 // CHECK-DAG: #[[TOKENS:tokens[0-9]*]] = #transformer.dims<tokens>
 // CHECK-DAG: #[[WORKLOAD:workload[0-9]*]] = #transformer.workload<queries = 2, query_length = 3500>
 

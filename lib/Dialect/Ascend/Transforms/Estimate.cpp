@@ -28,6 +28,35 @@ using transformer::WorkloadAttr;
 // One launch
 //===----------------------------------------------------------------------===//
 
+/// Reports an exchange that the device has no links for.
+static LogicalResult checkRanks(LaunchOp launch, const Exchange &exchange,
+                                const DeviceProfile &device) {
+  int64_t count = exchange.ranks.getCount(), step = exchange.ranks.getStep();
+  int64_t last = device.getNumDevices() - 1;
+  if (exchange.first <= last && count - 1 <= (last - exchange.first) / step)
+    return success();
+  InFlightDiagnostic diag = launch.emitOpError("expected ranks within the ")
+                            << device.getNumDevices() << " devices that "
+                            << device.name << " connects, but got " << count
+                            << " in steps of " << step;
+  if (exchange.first != 0)
+    diag << " from " << exchange.first;
+  return diag;
+}
+
+FailureOr<WorkTotal> mlir::ascend::getKnownWork(LaunchOp launch,
+                                                const DeviceProfile &device) {
+  WorkTotal total = launch.getWorkTotal();
+  if (!total.bytesRead || !total.bytesWritten)
+    return launch.emitOpError("expected operands of known size, but one has a "
+                              "'?' without #transformer.dims or no size in "
+                              "memory");
+  for (const Exchange &exchange : total.exchanges)
+    if (failed(checkRanks(launch, exchange, device)))
+      return failure();
+  return total;
+}
+
 namespace {
 /// Prices launches for one device, cost model and workload.
 class Estimator {
@@ -37,12 +66,10 @@ public:
       : model(model), device(device), kernels(kernels), workload(workload) {}
 
   LogicalResult attachCost(LaunchOp launch) {
-    WorkTotal total = launch.getWorkTotal();
-    if (!total.bytesRead || !total.bytesWritten)
-      return launch.emitOpError(
-          "expected operands of known size, but one has a "
-          "'?' without #transformer.dims or no size in "
-          "memory");
+    FailureOr<WorkTotal> known = getKnownWork(launch, device);
+    if (failed(known))
+      return failure();
+    const WorkTotal &total = *known;
     WorkAmount work;
     bool valid =
         evaluate(launch, total.bytesRead, "bytes", work.bytesRead) &&
@@ -70,26 +97,15 @@ public:
   }
 
 private:
-  /// Adds an exchange in numbers, or reports that the device has no links for
-  /// it.
+  /// Adds an exchange in numbers.
   bool evaluateExchange(LaunchOp launch, const Exchange &exchange,
                         SmallVectorImpl<ExchangeAmount> &amounts) {
-    int64_t count = exchange.ranks.getCount(), step = exchange.ranks.getStep();
-    int64_t last = device.getNumDevices() - 1;
-    if (exchange.first > last || count - 1 > (last - exchange.first) / step) {
-      InFlightDiagnostic diag = launch.emitOpError("expected ranks within the ")
-                                << device.getNumDevices() << " devices that "
-                                << device.name << " connects, but got " << count
-                                << " in steps of " << step;
-      if (exchange.first != 0)
-        diag << " from " << exchange.first;
-      return false;
-    }
     double bytes;
     if (!evaluate(launch, exchange.bytes, "bytes", bytes))
       return false;
-    amounts.push_back(
-        {exchange.kind, bytes, count, step, exchange.isSerial, exchange.first});
+    amounts.push_back({exchange.kind, bytes, exchange.ranks.getCount(),
+                       exchange.ranks.getStep(), exchange.isSerial,
+                       exchange.first});
     return true;
   }
 
@@ -118,10 +134,7 @@ private:
   void warn(LaunchOp launch, ArrayRef<Type> missing) {
     for (Type type : missing)
       if (warned.insert(type).second)
-        launch.emitWarning("device ")
-            << device.name << " has no rate for operations of " << type
-            << ", so " << model.getName()
-            << " counts only the memory traffic of such kernels";
+        launch.emitWarning(describeMissingRate(type, device, model));
   }
 
   const CostModel &model;
@@ -165,6 +178,19 @@ LogicalResult mlir::ascend::estimateCosts(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult mlir::ascend::checkLowered(ModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa_and_nonnull<transformer::TransformerDialect>(op->getDialect()) ||
+        isa<transformer::LayerOp, transformer::StageOp, transformer::WeightOp,
+            transformer::KVCacheOp, transformer::StateOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("expected only launches to price; run "
+                    "convert-transformer-to-ascend first");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -177,7 +203,7 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(checkInput(module)) || failed(record(module)))
+    if (failed(checkLowered(module)) || failed(record(module)))
       return signalPassFailure();
     bool bound = module->hasAttr(transformer::kWorkloadAttrName) ||
                  !transformer::dependsOnWorkload(module);
@@ -186,19 +212,6 @@ public:
   }
 
 private:
-  LogicalResult checkInput(ModuleOp module) {
-    WalkResult result = module.walk([&](Operation *op) {
-      if (!isa_and_nonnull<transformer::TransformerDialect>(op->getDialect()) ||
-          isa<transformer::LayerOp, transformer::StageOp, transformer::WeightOp,
-              transformer::KVCacheOp, transformer::StateOp>(op))
-        return WalkResult::advance();
-      op->emitOpError("expected only launches to price; run "
-                      "convert-transformer-to-ascend first");
-      return WalkResult::interrupt();
-    });
-    return failure(result.wasInterrupted());
-  }
-
   /// Puts the options into the module.
   LogicalResult record(ModuleOp module) {
     MLIRContext *context = &getContext();

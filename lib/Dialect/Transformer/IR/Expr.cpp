@@ -12,6 +12,7 @@
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::transformer;
@@ -208,6 +209,20 @@ bool mlir::transformer::dependsOnRequest(ExprAttr expr) {
   }
 }
 
+/// Whether requests of one batch may have several values of it.
+static bool variesByRequest(ExprAttr expr) {
+  switch (expr.getKind()) {
+  case ExprKind::Decode:
+    return true;
+  case ExprKind::SumOverRequests:
+  case ExprKind::MaxOverRequests:
+    return false;
+  default:
+    return dependsOnRequest(expr) ||
+           llvm::any_of(expr.getOperands(), variesByRequest);
+  }
+}
+
 ExprAttr mlir::transformer::sumOverRequests(ExprAttr expr) {
   // The sum is linear: coefficients and what is the same for every request
   // come out of it, so that equal features are shared.
@@ -216,7 +231,7 @@ ExprAttr mlir::transformer::sumOverRequests(ExprAttr expr) {
   for (const Term &term : getTerms(expr)) {
     Term inner{1, {}}, outer{term.coefficient, {}};
     for (ExprAttr atom : term.atoms)
-      (dependsOnRequest(atom) ? inner : outer).atoms.push_back(atom);
+      (variesByRequest(atom) ? inner : outer).atoms.push_back(atom);
     ExprAttr feature =
         makeNode(context, ExprKind::SumOverRequests, fromTerm(context, inner));
     result = result + fromTerm(context, outer) * feature;
@@ -225,9 +240,15 @@ ExprAttr mlir::transformer::sumOverRequests(ExprAttr expr) {
 }
 
 ExprAttr mlir::transformer::maxOverRequests(ExprAttr expr) {
-  if (!dependsOnRequest(expr))
+  if (!variesByRequest(expr))
     return expr;
   return makeNode(expr.getContext(), ExprKind::MaxOverRequests, expr);
+}
+
+ExprAttr mlir::transformer::getLogitRowsExpr(MLIRContext *context) {
+  ExprAttr others = getNewTokensExpr(context) + -1.0;
+  return getSequencesExpr(context) +
+         sumOverRequests(getDecodeExpr(context) * others);
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,46 +347,64 @@ ExprAttr mlir::transformer::getFunctionExpr(ExprKind kind,
   return makeNode(context, kind, sorted);
 }
 
-double mlir::transformer::evaluate(ExprAttr expr, WorkloadAttr workload) {
+/// The value of an expression for a batch, or for one of its requests.
+static double evaluate(ExprAttr expr, const tensorcast::Batch &batch,
+                       const tensorcast::Batch::Group *request) {
+  ArrayRef<ExprAttr> operands = expr.getOperands();
   auto value = [&](size_t index) {
-    return evaluate(expr.getOperands()[index], workload);
+    return evaluate(operands[index], batch, request);
   };
   switch (expr.getKind()) {
   case ExprKind::Constant:
     return expr.getValue();
   case ExprKind::NewTokens:
-    return workload.getNewTokens();
+    return request ? request->newTokens : std::nan("");
   case ExprKind::TotalTokens:
-    return workload.getTotalTokens();
+    return request ? request->totalTokens : std::nan("");
   case ExprKind::Decode:
-    return workload.getDecode();
+    return request ? request->decode : batch.decode;
   case ExprKind::Images:
-    return workload.getNumImages();
+    return batch.images;
   case ExprKind::ImageRows:
-    return workload.getImages() ? workload.getImages().getRows() : 0;
+    return batch.imageRows;
   case ExprKind::ImageColumns:
-    return workload.getImages() ? workload.getImages().getColumns() : 0;
-  case ExprKind::SumOverRequests:
-    // All requests are alike.
-    return workload.getRequests() * value(0);
-  case ExprKind::MaxOverRequests:
-    return value(0);
+    return batch.imageColumns;
+  case ExprKind::SumOverRequests: {
+    double sum = 0;
+    for (const tensorcast::Batch::Group &group : batch.groups)
+      sum += group.requests * evaluate(operands.front(), batch, &group);
+    return sum;
+  }
+  case ExprKind::MaxOverRequests: {
+    double most = -std::numeric_limits<double>::infinity();
+    for (const tensorcast::Batch::Group &group : batch.groups)
+      most = std::max(most, evaluate(operands.front(), batch, &group));
+    return most;
+  }
   case ExprKind::Product: {
     double product = expr.getValue();
-    for (size_t i = 0, e = expr.getOperands().size(); i < e; ++i)
+    for (size_t i = 0, e = operands.size(); i < e; ++i)
       product *= value(i);
     return product;
   }
   case ExprKind::Sum: {
     double sum = 0;
-    for (size_t i = 0, e = expr.getOperands().size(); i < e; ++i)
+    for (size_t i = 0, e = operands.size(); i < e; ++i)
       sum += value(i);
     return sum;
   }
   default:
-    return apply(expr.getKind(), value(0),
-                 value(expr.getOperands().size() - 1));
+    return apply(expr.getKind(), value(0), value(operands.size() - 1));
   }
+}
+
+double mlir::transformer::evaluate(ExprAttr expr, WorkloadAttr workload) {
+  if (expr.isConstant())
+    return expr.getValue();
+  tensorcast::Batch batch;
+  if (workload)
+    batch = workload.getWorkload().getBatch(workload.getDataParallel());
+  return ::evaluate(expr, batch, /*request=*/nullptr);
 }
 
 ExprAttr mlir::transformer::bind(ExprAttr expr, WorkloadAttr workload) {

@@ -44,7 +44,7 @@ LogicalResult LastTokensOp::verify() {
   ExprAttr sequences = getSequencesExpr(context);
   ExprAttr rows = sequences;
   if (getSelect() != TokenSelection::Last)
-    rows = rows + getDecodeExpr(context) * (getTokensExpr(context) - sequences);
+    rows = getLogitRowsExpr(context);
   WorkloadAttr workload = getBatch().getType().getWorkload();
   Dim kept = workload ? Dim(static_cast<int64_t>(evaluate(rows, workload)))
                       : Dim(rows);

@@ -12,9 +12,10 @@ using namespace mlir::transformer;
 
 /// The number of requests.
 static Dim getNumRequests(BatchType batch) {
+  ExprAttr requests = getSequencesExpr(batch.getContext());
   if (WorkloadAttr workload = batch.getWorkload())
-    return Dim(workload.getRequests());
-  return Dim(getSequencesExpr(batch.getContext()));
+    return Dim(static_cast<int64_t>(evaluate(requests, workload)));
+  return Dim(requests);
 }
 
 LogicalResult SampleTokensOp::verify() {

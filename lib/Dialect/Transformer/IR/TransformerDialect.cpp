@@ -114,6 +114,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsEncoder.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
@@ -201,34 +204,54 @@ DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return success();
 }
 
+static double getRate(FloatAttr rate) {
+  return rate ? rate.getValueAsDouble() : 0;
+}
+
+static FloatAttr getRateAttr(MLIRContext *context, double rate) {
+  return rate != 0 ? FloatAttr::get(Float64Type::get(context), rate)
+                   : FloatAttr();
+}
+
+/// A workload without an attribute.
+static tensorcast::Workload toWorkload(const tensorcast::RequestGroup &group,
+                                       ImagesAttr images, ArrayAttr others) {
+  tensorcast::Workload workload;
+  workload.groups.push_back(group);
+  if (others)
+    for (auto requests : others.getAsRange<RequestsAttr>())
+      workload.groups.push_back(requests.getGroup());
+  if (images)
+    workload.images = images.getImages();
+  return workload;
+}
+
+LogicalResult RequestsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t queries, int64_t queryLength,
+                                   int64_t contextLength, bool decode,
+                                   FloatAttr hitRate) {
+  std::string mistake = toWorkload({queries, queryLength, contextLength, decode,
+                                    getRate(hitRate)},
+                                   {}, {})
+                            .findMistake(/*dataParallel=*/1);
+  return mistake.empty() ? success() : emitError() << mistake;
+}
+
 LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t queries, int64_t queryLength,
-                                   int64_t contextLength, bool,
+                                   int64_t contextLength, bool decode,
                                    int64_t dataParallel, FloatAttr hitRate,
-                                   ImagesAttr images) {
-  auto check = [&](StringRef name, int64_t value, int64_t least) {
-    if (value >= least && value <= kMaxTokens)
-      return success();
-    return LogicalResult(emitError()
-                         << "expected '" << name << "' from " << least << " to "
-                         << kMaxTokens << ", but got " << value);
-  };
-  if (failed(check("queries", queries, 1)) ||
-      failed(check("query_length", queryLength, 1)) ||
-      failed(check("context_length", contextLength, 0)) ||
-      failed(check("data_parallel", dataParallel, 1)))
-    return failure();
-  int64_t length = queryLength + (images ? images.getTokens() : 0);
-  if (queries > kMaxTokens / length)
-    return emitError() << "expected at most " << kMaxTokens
-                       << " new tokens in a step, but got " << queries
-                       << " requests of " << length;
-  double rate = hitRate ? hitRate.getValueAsDouble() : 0;
-  if (!(rate >= 0 && rate < 1))
-    return emitError() << "expected 'prefix_cache_hit_rate' from 0 to below 1, "
-                          "but got "
-                       << tensorcast::describeNumber(rate);
-  return success();
+                                   ImagesAttr images, ArrayAttr others) {
+  if (others &&
+      (others.empty() || !llvm::all_of(others, llvm::IsaPred<RequestsAttr>)))
+    return emitError() << "expected 'others' to be an array of "
+                          "#transformer.requests, but got "
+                       << others;
+  std::string mistake = toWorkload({queries, queryLength, contextLength, decode,
+                                    getRate(hitRate)},
+                                   images, others)
+                            .findMistake(dataParallel);
+  return mistake.empty() ? success() : emitError() << mistake;
 }
 
 LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -307,34 +330,72 @@ int64_t PlanAttr::getGroupSize(ShardGroup group) const {
   return own ? own : getTensorParallel();
 }
 
-int64_t WorkloadAttr::getRequests() const {
-  return llvm::divideCeil(getQueries(), getDataParallel());
+tensorcast::RequestGroup RequestsAttr::getGroup() const {
+  return {getQueries(), getQueryLength(), getContextLength(), getDecode(),
+          getRate(getPrefixCacheHitRate())};
+}
+
+RequestsAttr RequestsAttr::get(MLIRContext *context,
+                               const tensorcast::RequestGroup &group) {
+  return get(context, group.queries, group.queryLength, group.contextLength,
+             group.decode, getRateAttr(context, group.prefixCacheHitRate));
+}
+
+tensorcast::Workload WorkloadAttr::getWorkload() const {
+  return toWorkload({getQueries(), getQueryLength(), getContextLength(),
+                     getDecode(), getHitRate()},
+                    getImages(), getOthers());
+}
+
+WorkloadAttr WorkloadAttr::getChecked(
+    function_ref<InFlightDiagnostic()> emitError, MLIRContext *context,
+    const tensorcast::Workload &workload, int64_t dataParallel) {
+  // What is wrong is said before requests become attributes, which are checked
+  // one by one.
+  std::string mistake = workload.findMistake(dataParallel);
+  if (!mistake.empty()) {
+    emitError() << mistake;
+    return {};
+  }
+  ImagesAttr images;
+  if (const tensorcast::RequestImages &cut = workload.images; cut.count != 0) {
+    images = ImagesAttr::getChecked(emitError, context, cut.count, cut.rows,
+                                    cut.columns, cut.tokens);
+    if (!images)
+      return {};
+  }
+  SmallVector<Attribute> others;
+  for (const auto &group : ArrayRef(workload.groups).drop_front())
+    others.push_back(RequestsAttr::get(context, group));
+  const tensorcast::RequestGroup &first = workload.groups.front();
+  return get(context, first.queries, first.queryLength, first.contextLength,
+             first.decode, dataParallel,
+             getRateAttr(context, first.prefixCacheHitRate), images,
+             others.empty() ? ArrayAttr() : ArrayAttr::get(context, others));
 }
 
 double WorkloadAttr::getHitRate() const {
-  return getPrefixCacheHitRate() ? getPrefixCacheHitRate().getValueAsDouble()
-                                 : 0;
+  return getRate(getPrefixCacheHitRate());
 }
 
 int64_t WorkloadAttr::getImageTokens() const {
   return getImages() ? getImages().getTokens() : 0;
 }
 
+int64_t WorkloadAttr::getRequests() const {
+  return getWorkload().groups.front().getRequests(getDataParallel());
+}
+
 int64_t WorkloadAttr::getNumImages() const {
-  return getImages() && !getDecode() ? getRequests() * getImages().getCount()
-                                     : 0;
+  return getWorkload().getNumImages(getDataParallel());
 }
 
 int64_t WorkloadAttr::getNewTokens() const {
-  // In a decode step the cache holds all but the new tokens anyway.
-  if (getDecode())
-    return getQueryLength();
-  int64_t length = getQueryLength() + getImageTokens();
-  return length - static_cast<int64_t>(length * getHitRate());
+  return getWorkload().groups.front().getNewTokens(getImageTokens());
 }
 
 int64_t WorkloadAttr::getTotalTokens() const {
-  return getContextLength() + getQueryLength() + getImageTokens();
+  return getWorkload().groups.front().getTotalTokens(getImageTokens());
 }
 
 //===----------------------------------------------------------------------===//

@@ -103,8 +103,9 @@ static LogicalResult checkAssumptions(ModuleOp module, WorkloadAttr workload) {
     InFlightDiagnostic diag =
         mlir::emitError(module.getLoc(), "expected a workload with '")
         << text << "', which the module was rewritten for, but got "
-        << workload.getRequests() * workload.getNewTokens() << " tokens"
-        << (workload.getDecode() ? " to decode" : "");
+        << static_cast<int64_t>(
+               evaluate(getTokensExpr(module.getContext()), workload))
+        << " tokens" << (workload.getDecode() ? " to decode" : "");
     diag.attachNote() << "run the passes again on a module that is bound to "
                          "this workload";
     return diag;
@@ -114,14 +115,16 @@ static LogicalResult checkAssumptions(ModuleOp module, WorkloadAttr workload) {
 
 /// Warns of requests that are longer than what the model has positions for.
 static void checkPositions(ModuleOp module, WorkloadAttr workload) {
+  ExprAttr totalTokens = getTotalTokensExpr(module.getContext());
+  auto longest =
+      static_cast<int64_t>(evaluate(maxOverRequests(totalTokens), workload));
   module.walk([&](RopeTableOp table) {
     int64_t positions = table.getCos().getType().getDimSize(0);
-    if (ShapedType::isDynamic(positions) ||
-        workload.getTotalTokens() <= positions)
+    if (ShapedType::isDynamic(positions) || longest <= positions)
       return WalkResult::advance();
     mlir::emitWarning(table.getLoc(), "expected requests of at most ")
         << positions << " tokens, for which the model has positions, but got "
-        << workload.getTotalTokens();
+        << longest;
     return WalkResult::interrupt();
   });
 }
@@ -221,19 +224,27 @@ public:
   using TransformerBindWorkloadBase::TransformerBindWorkloadBase;
 
   void runOnOperation() override {
-    MLIRContext *context = &getContext();
-    FloatAttr hitRate;
-    if (prefixCacheHitRate != 0)
-      hitRate = FloatAttr::get(Float64Type::get(context), prefixCacheHitRate);
     auto emitError = [&] { return mlir::emitError(getOperation().getLoc()); };
     FailureOr<ImagesAttr> images =
         cutImages(getOperation(), imageBatchSize, imageHeight, imageWidth);
     if (failed(images))
       return signalPassFailure();
-    auto workload = WorkloadAttr::getChecked(
-        emitError, context, queries.getValue(), queryLength.getValue(),
-        contextLength.getValue(), decode.getValue(),
-        getDataParallel(getOperation()), hitRate, *images);
+    tensorcast::Workload step;
+    if (*images)
+      step.images = images->getImages();
+    step.groups.push_back(
+        {queries, queryLength, contextLength, decode, prefixCacheHitRate});
+    for (const std::string &text : moreRequests) {
+      std::string mistake;
+      auto group = tensorcast::parseRequestGroup(text, mistake);
+      if (failed(group)) {
+        emitError() << mistake;
+        return signalPassFailure();
+      }
+      step.groups.push_back(*group);
+    }
+    auto workload = WorkloadAttr::getChecked(emitError, &getContext(), step,
+                                             getDataParallel(getOperation()));
     if (!workload || failed(bindWorkload(getOperation(), workload)))
       signalPassFailure();
   }

@@ -1,5 +1,8 @@
-//===- FuseAttention.cpp - Rotary embeddings from their pieces ------------===//
+//===- FuseAttention.cpp - Attention from its pieces ----------------------===//
 
+#include "DotProduct.h"
+#include "LinearAttentionPatterns.h"
+#include "Proposal.h"
 #include "Rotation.h"
 
 namespace mlir::transformer {
@@ -122,6 +125,51 @@ private:
   bool onlyEqualTypes;
 };
 
+/// The rotation of both halves of each head by one table of half the width ->
+/// rope.
+template <typename RootOp> struct RaiseHalfTableRope : FusionPattern<RootOp> {
+  using FusionPattern<RootOp>::FusionPattern;
+
+  LogicalResult matchAndRewrite(RootOp root,
+                                PatternRewriter &rewriter) const override {
+    ConcatOp concat = getConcat(root);
+    auto first =
+        concat ? concat.getLhs().template getDefiningOp<SubOp>() : SubOp();
+    auto product =
+        first ? first.getLhs().template getDefiningOp<MulOp>() : MulOp();
+    if (!product)
+      return rewriter.notifyMatchFailure(root, "no difference of products");
+    for (bool swap : {false, true}) {
+      Value half = swap ? product.getRhs() : product.getLhs();
+      Value factor = swap ? product.getLhs() : product.getRhs();
+      auto parts = factor.getDefiningOp<RopePartsOp>();
+      if (auto widen = half.getDefiningOp<CastOp>())
+        half = widen.getInput();
+      auto slice = half.getDefiningOp<SliceOp>();
+      if (!parts || !slice || slice.getInput().getType() != root.getType())
+        continue;
+      Proposal proposal(rewriter.getContext());
+      proposal.set<RopeOp>(root.getType(), slice.getInput(), parts.getTable(),
+                           RopeStyle::HalfTable);
+      if (!proposal.makes(root.getResult()))
+        continue;
+      if (failed(this->announce(root, rewriter)))
+        return failure();
+      rewriter.replaceOpWithNewOp<RopeOp>(root, root.getType(),
+                                          slice.getInput(), parts.getTable(),
+                                          RopeStyle::HalfTable);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(root, "not a rotation of both halves");
+  }
+
+private:
+  static ConcatOp getConcat(ConcatOp root) { return root; }
+  static ConcatOp getConcat(CastOp root) {
+    return root.getInput().getDefiningOp<ConcatOp>();
+  }
+};
+
 /// The rotations of queries and keys -> rope_pair.
 struct PairRopes : FusionPattern<RopeOp> {
   PairRopes(MLIRContext *context, bool onlyFullWidth, bool onlyEqualTypes)
@@ -183,12 +231,22 @@ public:
   void addPatterns(RewritePatternSet &set) {
     add<RaiseRopeTable>(set, ropeTable);
     add<RaiseRope<AddOp>, RaiseRope<CastOp>>(set, rope, onlyEqualTypes);
-    if (!onlyFullWidth)
+    if (!onlyFullWidth) {
       add<RaisePartialRope>(set, rope, onlyEqualTypes);
+      add<RaiseHalfTableRope<ConcatOp>, RaiseHalfTableRope<CastOp>>(set, rope);
+    }
     if (!onlyEqualTypes)
       add<FuseRopeCasts>(set, ropeCasts);
     if (latentProjection)
       populateFuseLatent(set, getSwitch(latentProjection));
+    if (deltaGating)
+      populateFuseDeltaGating(set, getSwitch(deltaGating));
+    if (linearAttention)
+      populateFuseLinearAttention(set, getSwitch(linearAttention));
+    if (softmax)
+      populateRaiseSoftmax(set, getSwitch(softmax));
+    if (attention)
+      populateFuseDotProduct(set, getSwitch(attention));
     add<PairRopes>(set, ropePair, onlyFullWidth, onlyEqualTypes);
   }
 };

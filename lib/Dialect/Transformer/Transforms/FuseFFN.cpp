@@ -1,6 +1,7 @@
 //===- FuseFFN.cpp - Activations from their pieces, and behind layers -----===//
 
 #include "Fusion.h"
+#include "Proposal.h"
 
 #include "tensorcast/Patterns/FusionRegion.h"
 
@@ -175,6 +176,65 @@ struct RaiseHalvedGelu : FusionPattern<MulScalarOp> {
   }
 };
 
+/// Limits, a sigmoid with a slope and products -> clamped_swiglu.
+struct RaiseClampedSwiGLU : FusionPattern<MulOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(MulOp mul,
+                                PatternRewriter &rewriter) const override {
+    for (bool swap : {false, true}) {
+      auto above =
+          (swap ? mul.getRhs() : mul.getLhs()).getDefiningOp<AddScalarOp>();
+      auto gated = (swap ? mul.getLhs() : mul.getRhs()).getDefiningOp<MulOp>();
+      if (!above || !gated)
+        continue;
+      auto open = gated.getLhs().getDefiningOp<SigmoidOp>();
+      if (!open)
+        open = gated.getRhs().getDefiningOp<SigmoidOp>();
+      auto steep =
+          open ? open.getInput().getDefiningOp<MulScalarOp>() : MulScalarOp();
+      auto limited =
+          steep ? getUnconverted(steep.getInput()).getDefiningOp<MinScalarOp>()
+                : MinScalarOp();
+      auto floor =
+          getUnconverted(above.getInput()).getDefiningOp<MaxScalarOp>();
+      auto ceiling =
+          floor ? floor.getInput().getDefiningOp<MinScalarOp>() : MinScalarOp();
+      if (!limited || !ceiling)
+        continue;
+      Value gate = getUnconverted(limited.getInput());
+      Value up = getUnconverted(ceiling.getInput());
+      if (gate.getType() != mul.getType() || up.getType() != mul.getType())
+        return missed(mul, rewriter, "gate and up are not of one type");
+      Proposal proposal(rewriter.getContext());
+      auto set = [&](auto &&create) {
+        create(mul.getType(), gate, up, limited.getValueAttr(),
+               steep.getValueAttr(), UnitAttr());
+      };
+      set([&](auto... args) { proposal.set<ClampedSwiGLUOp>(args...); });
+      if (!proposal.makes(mul.getResult()))
+        return missed(mul, rewriter,
+                      "the limits are not those of one number, or a piece is "
+                      "read elsewhere");
+      if (failed(announce(mul, rewriter)))
+        return failure();
+      set([&](auto... args) {
+        rewriter.replaceOpWithNewOp<ClampedSwiGLUOp>(mul, args...);
+      });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(mul, "no factor is one more than a "
+                                            "limited value");
+  }
+
+private:
+  /// What a conversion is of, or the value itself.
+  static Value getUnconverted(Value value) {
+    auto cast = value.getDefiningOp<CastOp>();
+    return cast ? cast.getInput() : value;
+  }
+};
+
 /// What a kernel with this activation in it is called; empty if the op is none.
 StringRef getActivationName(GeluOp op) {
   return op.getForm() == GeluForm::Erf ? "gelu_erf" : "gelu_tanh";
@@ -234,6 +294,7 @@ public:
 
   void addPatterns(RewritePatternSet &set) {
     add<RaiseSwiGLU>(set, swiglu);
+    add<RaiseClampedSwiGLU>(set, clampedSwiGLU);
     add<RaiseGelu, RaiseHalvedGelu>(set, gelu);
     add<FuseLinearActivation<LinearOp, GeluOp>,
         FuseLinearActivation<LinearOp, SiluOp>,

@@ -1,7 +1,9 @@
 //===- FuseNorm.cpp - Norms from their pieces, and with the residual ------===//
 
-#include "Fusion.h"
 #include "FusionLimits.h"
+#include "LinearAttentionPatterns.h"
+#include "Rotation.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
 #include <cmath>
@@ -334,6 +336,13 @@ public:
     add<RaiseRMSNorm>(set, rmsNorm);
     add<RaiseWideRMSNorm>(set, wideRMSNorm);
     add<RaiseLayerNorm>(set, layerNorm);
+    if (gatedRMSNorm)
+      populateFuseGatedNorm(set, getSwitch(gatedRMSNorm));
+    // What has a norm within it, where the rest is there already.
+    if (latentProjection)
+      populateFuseLatent(set, getSwitch(latentProjection));
+    if (linearAttention)
+      populateFuseLinearAttention(set, getSwitch(linearAttention));
     add<FuseResidual<RMSNormOp>>(set, residual);
     add<FuseResidual<LayerNormOp>>(set, layerNormResidual);
   }

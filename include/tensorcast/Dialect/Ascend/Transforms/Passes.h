@@ -3,6 +3,7 @@
 #ifndef TENSORCAST_DIALECT_ASCEND_TRANSFORMS_PASSES_H
 #define TENSORCAST_DIALECT_ASCEND_TRANSFORMS_PASSES_H
 
+#include "tensorcast/Device/DeviceProfile.h"
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,6 +18,14 @@ namespace mlir::ascend {
 /// model that the module names. Reports and fails if either is missing or
 /// unknown, or a launch has no finite cost.
 LogicalResult estimateCosts(ModuleOp module);
+
+/// Reports an op that is to become a launch yet.
+LogicalResult checkLowered(ModuleOp module);
+
+/// The work of a launch; reports operands without a size and exchanges that the
+/// device has no links for.
+FailureOr<WorkTotal> getKnownWork(LaunchOp launch,
+                                  const tensorcast::DeviceProfile &device);
 
 } // namespace mlir::ascend
 

@@ -21,7 +21,7 @@ namespace mlir::transformer {
 ExprAttr getNewTokensExpr(MLIRContext *context);
 /// Tokens that a request attends to, kv.
 ExprAttr getTotalTokensExpr(MLIRContext *context);
-/// 1 in a decode step, else 0.
+/// 1 for a request in decode, else 0; for the batch, 1 if all requests are.
 ExprAttr getDecodeExpr(MLIRContext *context);
 /// Images that the step looks at, and the cells of each.
 ExprAttr getImagesExpr(MLIRContext *context);
@@ -33,6 +33,8 @@ ExprAttr getImageCellsExpr(MLIRContext *context);
 ExprAttr getTokensExpr(MLIRContext *context);
 /// Number of requests.
 ExprAttr getSequencesExpr(MLIRContext *context);
+/// Tokens that yield logits: of a request in decode all, of others the last.
+ExprAttr getLogitRowsExpr(MLIRContext *context);
 
 //===----------------------------------------------------------------------===//
 // Arithmetic

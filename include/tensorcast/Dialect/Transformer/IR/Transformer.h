@@ -7,6 +7,8 @@
 #ifndef TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H
 #define TENSORCAST_DIALECT_TRANSFORMER_IR_TRANSFORMER_H
 
+#include "tensorcast/Dialect/Transformer/IR/Workload.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -95,6 +97,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.h.inc"
+
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsEncoder.h.inc"
 
 namespace mlir::transformer {
 

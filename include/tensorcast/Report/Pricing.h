@@ -1,7 +1,7 @@
 //===- Pricing.h - What a module was priced with ----------------*- C++ -*-===//
 
-#ifndef TENSORCAST_LIB_REPORT_PRICING_H
-#define TENSORCAST_LIB_REPORT_PRICING_H
+#ifndef TENSORCAST_REPORT_PRICING_H
+#define TENSORCAST_REPORT_PRICING_H
 
 #include "tensorcast/Device/KernelCoefficients.h"
 #include "tensorcast/Report/Report.h"
@@ -26,4 +26,4 @@ SmallVector<PartRow> getParts(ascend::LaunchOp launch, const Pricing &pricing);
 
 } // namespace mlir::tensorcast
 
-#endif // TENSORCAST_LIB_REPORT_PRICING_H
+#endif // TENSORCAST_REPORT_PRICING_H

@@ -1,0 +1,70 @@
+//===- Pricer.h - What steps of a plan cost ---------------------*- C++ -*-===//
+
+#ifndef TENSORCAST_SEARCH_PRICER_H
+#define TENSORCAST_SEARCH_PRICER_H
+
+#include "tensorcast/CostProgram/CostProgram.h"
+#include "tensorcast/Import/HuggingFace/Config.h"
+#include "tensorcast/Pipelines/ModelSettings.h"
+#include "tensorcast/Search/DeviceChange.h"
+#include "tensorcast/Search/Plan.h"
+
+#include <map>
+#include <memory>
+
+namespace mlir::tensorcast::search {
+
+struct StepPrice {
+  double latencyMs = 0;
+  /// Of a device; of what is available, the reserve is taken off.
+  MemoryUse memory;
+};
+
+/// Prices steps of one model under one plan. One thread at a time may use it.
+class StepPricer {
+public:
+  virtual ~StepPricer() = default;
+
+  /// Fails, and says why, for a step that has no price.
+  virtual FailureOr<StepPrice> price(const Workload &step,
+                                     std::string &why) = 0;
+
+  /// Tokens that stand for the images of a request.
+  virtual int64_t getImageTokens() const { return 0; }
+};
+
+/// Which steps a pricer will be asked for.
+enum class Phase { Aggregated, Prefill, Decode };
+
+/// The images in front of each request, in pixels.
+struct ImageSize {
+  int64_t count = 0, height = 0, width = 0;
+};
+
+/// Prices steps by programs that are compiled once for the plan.
+class ProgramPricer : public StepPricer {
+public:
+  ~ProgramPricer() override;
+
+  /// Compiles what `phase` needs; null, with the reason in `why`, for a plan
+  /// that the model cannot be served with.
+  static std::unique_ptr<ProgramPricer>
+  compile(const DecoderConfig &config, const ModelSettings &settings,
+          const Plan &plan, Phase phase, ImageSize images, std::string &why,
+          const DeviceChange &change = {});
+
+  FailureOr<StepPrice> price(const Workload &step, std::string &why) override;
+  int64_t getImageTokens() const override;
+
+private:
+  class Side;
+  ProgramPricer();
+
+  /// Equal where one program serves both.
+  std::shared_ptr<Side> prefill, decode;
+  std::map<std::vector<int64_t>, StepPrice> known;
+};
+
+} // namespace mlir::tensorcast::search
+
+#endif // TENSORCAST_SEARCH_PRICER_H

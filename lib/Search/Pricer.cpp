@@ -1,0 +1,208 @@
+//===- Pricer.cpp - What steps of a plan cost -----------------------------===//
+
+#include "tensorcast/Search/Pricer.h"
+
+#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
+#include "tensorcast/Import/HuggingFace/ModelBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::tensorcast::search;
+
+static DialectRegistry getRegistry() {
+  DialectRegistry registry;
+  registry.insert<ascend::AscendDialect, func::FuncDialect,
+                  transformer::TransformerDialect>();
+  return registry;
+}
+
+/// The model under a plan, for prefill or decode or both.
+class ProgramPricer::Side {
+public:
+  Side() : context(getRegistry(), MLIRContext::Threading::DISABLED) {
+    context.loadAllAvailableDialects();
+    context.printOpOnDiagnostic(false);
+  }
+
+  LogicalResult compile(const DecoderConfig &config,
+                        const ModelSettings &settings, const Plan &plan,
+                        bool decode, ImageSize images,
+                        const DeviceChange &change, std::string &why) {
+    ErrorText errors(&context, why);
+    build = [=](ModuleOp module, const Workload *step) {
+      return runPipeline(module, settings, plan, decode, images, step);
+    };
+    DecoderConfig own = config;
+    if (plan.draftTokens > 0 &&
+        failed(setDraftTokens(own, plan.draftTokens, &context)))
+      return failure();
+    // In a decode step, what was seen is in the cache.
+    if (images.count > 0 && !decode && failed(addVisionTower(own, &context)))
+      return failure();
+    model = buildModel(own, &context);
+    FailureOr<transformer::ImagesAttr> cut = transformer::cutImages(
+        *model, images.count, images.height, images.width);
+    if (failed(cut))
+      return failure();
+    if (transformer::ImagesAttr attr = *cut)
+      this->images = {attr.getCount(), attr.getRows(), attr.getColumns(),
+                      attr.getTokens()};
+    if (!change.isNone()) {
+      FailureOr<DictionaryAttr> device =
+          loadChangedDevice(settings.device, change, UnknownLoc::get(&context));
+      if (failed(device))
+        return failure();
+      (*model)->setAttr(ascend::kDeviceAttrName,
+                        ascend::DeviceAttr::get(&context, *device));
+    }
+    OwningOpRef<ModuleOp> module = model->clone();
+    if (failed(build(*module, nullptr)))
+      return failure();
+    hasAssumptions = (*module)->hasAttr(transformer::kAssumesAttrName);
+    FailureOr<CostProgram> compiled = CostProgram::compile(*module);
+    if (failed(compiled))
+      return failure();
+    program = std::make_unique<CostProgram>(std::move(*compiled));
+    return success();
+  }
+
+  FailureOr<StepPrice> price(Workload step, std::string &why) {
+    step.images = images;
+    FailureOr<Features> features = program->getFeatures(step, &why);
+    if (failed(features))
+      return failure();
+    FailureOr<Price> price =
+        program->evaluate(*features, /*withKernels=*/false, &why);
+    if (succeeded(price))
+      return StepPrice{price->executionTimeS * 1e3, price->memory};
+    // Passes may have taken a branch that does not fit this step.
+    if (!hasAssumptions || step.groups.size() != 1)
+      return failure();
+    return priceBound(step, why);
+  }
+
+  int64_t getImageTokens() const { return images.tokens; }
+
+private:
+  /// Collects the first error in place of printing it.
+  struct ErrorText {
+    ErrorText(MLIRContext *context, std::string &text)
+        : handler(context, [&text](Diagnostic &diag) {
+            if (text.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
+              text = diag.str();
+            return success();
+          }) {}
+    ScopedDiagnosticHandler handler;
+  };
+
+  LogicalResult runPipeline(ModuleOp module, const ModelSettings &settings,
+                            const Plan &plan, bool decode, ImageSize images,
+                            const Workload *step) {
+    PassManager pm(&context);
+    settings.build(pm, [&](auto &options) {
+      options.devices = plan.getDevices();
+      options.tensor = plan.tensor;
+      options.data = plan.data;
+      if (plan.hasExperts) {
+        options.expert = plan.expert;
+        options.expertTensor = plan.expertTensor;
+        options.expertData = plan.expertData;
+      }
+      if (module->hasAttr(ascend::kDeviceAttrName))
+        options.device = std::string();
+      // Only decode steps read what devices would share.
+      if (decode)
+        options.context = plan.context;
+      if (!step)
+        return;
+      const RequestGroup &group = step->groups.front();
+      options.queries = group.queries;
+      options.queryLength = group.queryLength;
+      options.contextLength = group.contextLength;
+      options.decode = group.decode;
+      options.prefixCacheHitRate = group.prefixCacheHitRate;
+      options.imageBatchSize = images.count;
+      options.imageHeight = images.height;
+      options.imageWidth = images.width;
+    });
+    return pm.run(module);
+  }
+
+  /// Runs the passes for this step alone.
+  FailureOr<StepPrice> priceBound(const Workload &step, std::string &why) {
+    why.clear();
+    ErrorText errors(&context, why);
+    OwningOpRef<ModuleOp> module = model->clone();
+    if (failed(build(*module, &step)))
+      return failure();
+    FailureOr<Report> report = buildReport(*module);
+    if (failed(report))
+      return failure();
+    return StepPrice{report->executionTimeS * 1e3, report->memory};
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> model;
+  std::function<LogicalResult(ModuleOp, const Workload *)> build;
+  std::unique_ptr<CostProgram> program;
+  RequestImages images;
+  bool hasAssumptions = false;
+};
+
+ProgramPricer::ProgramPricer() = default;
+ProgramPricer::~ProgramPricer() = default;
+
+std::unique_ptr<ProgramPricer>
+ProgramPricer::compile(const DecoderConfig &config,
+                       const ModelSettings &settings, const Plan &plan,
+                       Phase phase, ImageSize images, std::string &why,
+                       const DeviceChange &change) {
+  std::unique_ptr<ProgramPricer> pricer(new ProgramPricer);
+  auto compileSide = [&](bool decode) -> std::shared_ptr<Side> {
+    auto side = std::make_shared<Side>();
+    if (failed(
+            side->compile(config, settings, plan, decode, images, change, why)))
+      return nullptr;
+    return side;
+  };
+  bool oneForBoth = plan.context == 1 && images.count == 0;
+  if (phase != Phase::Decode || oneForBoth) {
+    pricer->prefill = compileSide(/*decode=*/false);
+    if (!pricer->prefill)
+      return nullptr;
+  }
+  if (oneForBoth)
+    pricer->decode = pricer->prefill;
+  else if (phase != Phase::Prefill)
+    pricer->decode = compileSide(/*decode=*/true);
+  if (phase != Phase::Prefill && !pricer->decode)
+    return nullptr;
+  return pricer;
+}
+
+int64_t ProgramPricer::getImageTokens() const {
+  return (prefill ? prefill : decode)->getImageTokens();
+}
+
+FailureOr<StepPrice> ProgramPricer::price(const Workload &step,
+                                          std::string &why) {
+  std::vector<int64_t> key;
+  for (const RequestGroup &group : step.groups)
+    // One search has one hit rate; whether it is used is what differs.
+    key.insert(key.end(),
+               {group.queries, group.queryLength, group.contextLength,
+                group.decode, group.prefixCacheHitRate != 0});
+  auto found = known.find(key);
+  if (found != known.end())
+    return found->second;
+  Side &side = step.groups.front().decode ? *decode : *prefill;
+  FailureOr<StepPrice> price = side.price(step, why);
+  if (succeeded(price))
+    known.emplace(std::move(key), *price);
+  return price;
+}

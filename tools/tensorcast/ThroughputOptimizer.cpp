@@ -1,0 +1,194 @@
+//===- ThroughputOptimizer.cpp - tensorcast throughput-optimizer ----------===//
+
+#include "ModelOptions.h"
+#include "SearchOptions.h"
+#include "Session.h"
+
+#include "tensorcast/Import/HuggingFace/Models.h"
+#include "tensorcast/Report/ReportJson.h"
+#include "tensorcast/Search/Front.h"
+#include "tensorcast/Support/Wording.h"
+
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+using namespace mlir::tensorcast;
+using namespace mlir::tensorcast::search;
+
+/// Set by Ctrl-C; a second one ends the process.
+static std::atomic<bool> isInterrupted = false;
+
+/// Says how far a search is, on one line of a terminal.
+static std::function<void(size_t, size_t)> getProgress(CommandLine &line) {
+  bool isTerminal = llvm::sys::Process::StandardErrIsDisplayed();
+  if (!isTerminal && !line.hasFlag(OPT_progress))
+    return nullptr;
+  return [isTerminal](size_t done, size_t total) {
+    // A search of a few plans is over before anyone could read.
+    if (isTerminal && total < 10)
+      return;
+    llvm::errs() << (isTerminal ? "\r" : "") << done << " of " << total
+                 << " plans" << (isTerminal && done < total ? "" : "\n");
+  };
+}
+
+/// How many threads the options ask for.
+static unsigned getThreads(CommandLine &line) {
+  int64_t jobs = line.getInteger(OPT_jobs_eq, 0);
+  if (line.getArgs().hasArg(OPT_jobs_eq) && (jobs < 1 || jobs > 4096))
+    line.reportError("expected an integer from 1 to 4096 for '--jobs', but "
+                     "got " +
+                     Twine(jobs));
+  return llvm::hardware_concurrency(static_cast<unsigned>(jobs))
+      .compute_thread_count();
+}
+
+/// Says what the search did not find; returns the exit status.
+static int reportOutcome(const SearchResult &result, MLIRContext *context) {
+  Location loc = UnknownLoc::get(context);
+  if (result.interrupted) {
+    size_t done = llvm::count_if(result.outcomes,
+                                 [](const Outcome &o) { return !o.skipped; });
+    emitError(loc) << "interrupted after " << done << " of "
+                   << result.outcomes.size() << " plans";
+    return ExitFailure;
+  }
+  // A shard may well have none of the plans that serve the model.
+  std::string failure = result.shard.count > 1 ? "" : describeFailure(result);
+  if (failure.empty())
+    return ExitSuccess;
+  emitError(loc) << failure;
+  return ExitFailure;
+}
+
+/// How a search is shown.
+struct View {
+  StringRef format;
+  size_t top;
+};
+
+static View readView(CommandLine &line) {
+  StringRef format =
+      line.getChoice(OPT_format_eq, {"table", "json", "html"}, "table");
+  int64_t top = line.getInteger(OPT_top_eq, 10);
+  if (top < 1)
+    line.reportError("expected '--top' of at least 1, but got " + Twine(top));
+  return {format, static_cast<size_t>(top)};
+}
+
+static LogicalResult show(Session &session, const View &view,
+                          const SearchResult &result) {
+  return session.write([&](raw_ostream &os) {
+    if (view.format == "json")
+      writeJson(os, toJson(result));
+    else if (view.format == "html")
+      printHtml(os, result);
+    else
+      printTable(os, result, view.top);
+    return success();
+  });
+}
+
+/// `--shard 2/4`.
+static Shard readShard(CommandLine &line, const View &view) {
+  if (!line.getArgs().hasArg(OPT_shard_eq))
+    return {};
+  StringRef text = line.getString(OPT_shard_eq);
+  auto [index, count] = text.split('/');
+  constexpr size_t maxShards = 1 << 20;
+  Shard shard;
+  if (index.getAsInteger(10, shard.index) ||
+      count.getAsInteger(10, shard.count) || shard.index < 1 ||
+      shard.index > shard.count || shard.count > maxShards) {
+    line.reportError("expected '--shard' as K/N with K from 1 to N, but got " +
+                     quoteText(text));
+    return {};
+  }
+  if (view.format != "json")
+    line.reportError("expected '--format json' beside '--shard', but got " +
+                     view.format);
+  --shard.index;
+  return shard;
+}
+
+/// Reports sizes that make up no plan.
+static LogicalResult checkCandidates(CommandLine &line, MLIRContext *context,
+                                     const SearchRequest &request,
+                                     bool hasExperts) {
+  SmallVector<RejectedPlan> rejected;
+  auto candidates = static_cast<int64_t>(
+      listCandidates(request, hasExperts, rejected).size());
+  int64_t many = line.getInteger(OPT_max_search_combinations_eq, 100);
+  if (many > 0 && candidates > many)
+    line.reportNote("searching " + Twine(candidates) + " plans, more than " +
+                    Twine(many) + " ('--max-search-combinations')");
+  if (candidates > 0)
+    return success();
+  InFlightDiagnostic diag = emitError(UnknownLoc::get(context));
+  diag << "expected sizes that make up " << request.numDevices
+       << " devices, but none of " << rejected.size() << " combinations does";
+  for (const RejectedPlan &plan : ArrayRef(rejected).take_front(10))
+    diag.attachNote() << plan.label << ": " << plan.why;
+  return failure();
+}
+
+int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
+  Session session(line, "tensorcast throughput-optimizer");
+  MLIRContext *context = session.getContext();
+  checkReferenceOptions(line, /*isOneRun=*/false);
+  StringRef model = getModel(line);
+  int64_t layers = getLayers(line);
+  View view = readView(line);
+  SearchOptions options;
+  options.threads = getThreads(line);
+  options.shard = readShard(line, view);
+  options.stop = &isInterrupted;
+  options.progress = getProgress(line);
+  FailureOr<SearchRequest> request = readSearchRequest(line, context);
+  if (line.hasError())
+    return ExitUsage;
+  if (failed(request))
+    return ExitFailure;
+  FailureOr<DecoderConfig> config =
+      loadModel(model, context, line.getString(OPT_families_eq));
+  if (failed(config))
+    return ExitFailure;
+  if (layers > 0)
+    config->numHiddenLayers = layers;
+  request->model = config->name;
+  if (failed(checkCandidates(line, context, *request,
+                             config->mixture.has_value())))
+    return ExitFailure;
+
+  llvm::sys::SetInterruptFunction([] { isInterrupted = true; });
+  SearchResult result = runSearch(std::move(*request), *config, options);
+  if (failed(show(session, view, result)))
+    return ExitFailure;
+  return reportOutcome(result, context);
+}
+
+int mlir::tensorcast::runMerge(CommandLine &line) {
+  Session session(line, "tensorcast merge");
+  MLIRContext *context = session.getContext();
+  View view = readView(line);
+  std::vector<std::string> paths = line.getArgs().getAllArgValues(OPT_INPUT);
+  if (paths.empty())
+    line.reportError("expected the JSON reports of all shards, but got none; "
+                     "try --help");
+  if (line.hasError())
+    return ExitUsage;
+  SmallVector<std::pair<std::string, Json>> shards;
+  for (const std::string &path : paths) {
+    FailureOr<Json> json = readJsonFile(path, context);
+    if (failed(json))
+      return ExitFailure;
+    shards.emplace_back(path, std::move(*json));
+  }
+  FailureOr<SearchResult> result =
+      mergeShards(shards, UnknownLoc::get(context));
+  if (failed(result) || failed(show(session, view, *result)))
+    return ExitFailure;
+  return reportOutcome(*result, context);
+}
