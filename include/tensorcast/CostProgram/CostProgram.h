@@ -78,6 +78,10 @@ public:
   FailureOr<Features> getFeatures(const Workload &workload,
                                   std::string *why = nullptr) const;
 
+  /// Which of the assumptions of the module (`transformer.assumes`) hold for a
+  /// batch, in their order.
+  SmallVector<bool> checkAssumptions(ArrayRef<double> features) const;
+
   /// The price of a batch, as the pipeline has it. Fails, and says why, for one
   /// that the passes did not assume (`transformer.assumes`) or that has no
   /// price: nothing is extrapolated. Such a batch has a price in a program
