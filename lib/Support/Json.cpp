@@ -107,8 +107,9 @@ private:
 /// any of them ends the parse.
 class JsonBuilder {
 public:
-  JsonBuilder(StringRef text, StringRef fileName, MLIRContext *context)
-      : text(text), fileName(fileName), context(context),
+  JsonBuilder(StringRef text, StringRef fileName, MLIRContext *context,
+              unsigned firstLine)
+      : text(text), fileName(fileName), context(context), firstLine(firstLine),
         furthest(text.data()) {}
 
   LogicalResult parse() {
@@ -122,7 +123,7 @@ public:
   /// An error at `offset` bytes into the text.
   InFlightDiagnostic errorAt(size_t offset) {
     StringRef before = text.take_front(offset);
-    unsigned line = before.count('\n') + 1;
+    unsigned line = before.count('\n') + firstLine;
     size_t lineBreak = before.rfind('\n');
     size_t lineStart = lineBreak == StringRef::npos ? 0 : lineBreak + 1;
     return emitError(FileLineColLoc::get(context, fileName, line,
@@ -236,6 +237,7 @@ private:
   StringRef text;
   StringRef fileName;
   MLIRContext *context;
+  unsigned firstLine;
   const char *furthest;
   Json root;
   std::vector<Frame> frames;
@@ -245,8 +247,9 @@ private:
 } // namespace
 
 FailureOr<Json> tensorcast::parseJson(StringRef text, StringRef fileName,
-                                      MLIRContext *context) {
-  JsonBuilder builder(text, fileName, context);
+                                      MLIRContext *context,
+                                      unsigned firstLine) {
+  JsonBuilder builder(text, fileName, context, firstLine);
   // The library would take a NUL byte for the end of the text.
   if (size_t nul = text.find('\0'); nul != StringRef::npos)
     return builder.errorAt(nul) << "expected text, but got a NUL byte";

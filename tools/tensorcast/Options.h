@@ -14,6 +14,7 @@ enum CommandVisibility : unsigned {
   ExplainCommand = 1u << 3,
   CompareCommand = 1u << 4,
   OpportunitiesCommand = 1u << 5,
+  CostProgramCommand = 1u << 6,
 };
 
 enum OptionID {
@@ -33,9 +34,15 @@ int runReport(CommandLine &line);
 int runExplain(CommandLine &line);
 int runCompare(CommandLine &line);
 int runOpportunities(CommandLine &line);
+int runCostProgram(CommandLine &line);
 
 /// Runs tc-verify, which is next to the program `self`.
 int runVerify(const char *self, ArrayRef<const char *> args);
+
+/// Runs a program that is next to this one, and returns its exit status. That
+/// it cannot be run is an error of `command`.
+int runSibling(const char *self, StringRef name, ArrayRef<StringRef> args,
+               StringRef command);
 
 } // namespace mlir::tensorcast
 

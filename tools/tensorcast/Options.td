@@ -11,9 +11,10 @@ def ReportCommand : OptionVisibility;
 def ExplainCommand : OptionVisibility;
 def CompareCommand : OptionVisibility;
 def OpportunitiesCommand : OptionVisibility;
+def CostProgramCommand : OptionVisibility;
 
 defvar allCommands = [TextGenerate, ReportCommand, ExplainCommand,
-                      CompareCommand, OpportunitiesCommand];
+                      CompareCommand, OpportunitiesCommand, CostProgramCommand];
 
 /// Accepted, with a note that there is nothing for it to do.
 def noted_Group : OptionGroup<"noted">, HelpText<"NO EFFECT HERE">;
@@ -73,7 +74,7 @@ def output : Separate<["-"], "o">, MetaVarName<"FILE">,
   In<allCommands>,
   HelpText<"Write to FILE (default: standard output)">;
 defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand,
-                               OpportunitiesCommand],
+                               OpportunitiesCommand, CostProgramCommand],
   "table|json|csv|chrome-trace", "How to print the report (default: table; a "
   "comparison and opportunities have no csv, and report alone has "
   "chrome-trace)">;
@@ -141,6 +142,22 @@ defm reserved_memory_gb : Value<"reserved-memory-gb",
 
 defm op : Value<"op", [ExplainCommand], "NAME",
   "Kernel to explain, by its own or the reference's name">;
+
+//===----------------------------------------------------------------------===//
+// cost-program
+//===----------------------------------------------------------------------===//
+
+defm workloads : Value<"workloads", [CostProgramCommand], "FILE",
+  "Price the workloads of FILE: CSV with a header, or JSON, an array or an "
+  "object a line">;
+def kernels : Flag<["--"], "kernels">, In<[CostProgramCommand]>,
+  HelpText<"Print the calls and the time of each kernel as well">;
+def emit_c : Flag<["--"], "emit-c">, In<[CostProgramCommand]>,
+  HelpText<"Print C source that computes the prices">;
+def emit_llvm : Flag<["--"], "emit-llvm">, In<[CostProgramCommand]>,
+  HelpText<"Print LLVM IR that computes the prices">;
+def jit : Flag<["--"], "jit">, In<[CostProgramCommand]>,
+  HelpText<"Compute the prices by code that is compiled for this machine">;
 
 //===----------------------------------------------------------------------===//
 // opportunities

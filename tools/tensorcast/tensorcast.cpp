@@ -62,6 +62,10 @@ static constexpr Command commands[] = {
     {"opportunities", "tensorcast opportunities [FILE.mlir] [options]",
      "List the chains of ops whose fusion would save most",
      OpportunitiesCommand, runOpportunities},
+    {"cost-program",
+     "tensorcast cost-program [FILE.mlir] --workloads FILE [options]",
+     "Price many workloads of a module that is bound to none",
+     CostProgramCommand, runCostProgram},
 };
 
 static void printHelp() {
