@@ -3,6 +3,7 @@
 #include "tensorcast/Search/Pricer.h"
 
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+#include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
@@ -60,7 +61,7 @@ public:
       (*model)->setAttr(ascend::kDeviceAttrName,
                         ascend::DeviceAttr::get(&context, *device));
     }
-    OwningOpRef<ModuleOp> module = model->clone();
+    module = model->clone();
     if (failed(build(*module, nullptr)))
       return failure();
     hasAssumptions = (*module)->hasAttr(transformer::kAssumesAttrName);
@@ -83,7 +84,25 @@ public:
     // Passes may have taken a branch that does not fit this step.
     if (!hasAssumptions || step.groups.size() != 1)
       return failure();
-    return priceBound(step, why);
+    FailureOr<Report> bound = reportBound(step, why);
+    if (failed(bound))
+      return failure();
+    return StepPrice{bound->executionTimeS * 1e3, bound->memory};
+  }
+
+  FailureOr<Report> report(Workload step, std::string &why) {
+    step.images = images;
+    if (hasAssumptions && step.groups.size() == 1)
+      return reportBound(step, why);
+    ErrorText errors(&context, why);
+    OwningOpRef<ModuleOp> bound = module->clone();
+    auto emitError = [&] { return mlir::emitError(module->getLoc()); };
+    auto workload = transformer::WorkloadAttr::getChecked(
+        emitError, &context, step, transformer::getDataParallel(*module));
+    if (!workload || failed(transformer::bindWorkload(*bound, workload)) ||
+        failed(ascend::estimateCosts(*bound)))
+      return failure();
+    return buildReport(*bound);
   }
 
   int64_t getImageTokens() const { return images.tokens; }
@@ -134,20 +153,18 @@ private:
   }
 
   /// Runs the passes for this step alone.
-  FailureOr<StepPrice> priceBound(const Workload &step, std::string &why) {
+  FailureOr<Report> reportBound(const Workload &step, std::string &why) {
     why.clear();
     ErrorText errors(&context, why);
-    OwningOpRef<ModuleOp> module = model->clone();
-    if (failed(build(*module, &step)))
+    OwningOpRef<ModuleOp> bound = model->clone();
+    if (failed(build(*bound, &step)))
       return failure();
-    FailureOr<Report> report = buildReport(*module);
-    if (failed(report))
-      return failure();
-    return StepPrice{report->executionTimeS * 1e3, report->memory};
+    return buildReport(*bound);
   }
 
   MLIRContext context;
-  OwningOpRef<ModuleOp> model;
+  /// As imported, and as kernels for any step.
+  OwningOpRef<ModuleOp> model, module;
   std::function<LogicalResult(ModuleOp, const Workload *)> build;
   std::unique_ptr<CostProgram> program;
   RequestImages images;
@@ -189,6 +206,11 @@ int64_t ProgramPricer::getImageTokens() const {
   return (prefill ? prefill : decode)->getImageTokens();
 }
 
+FailureOr<Report> ProgramPricer::report(const Workload &step,
+                                        std::string &why) {
+  return (step.isDecode() ? *decode : *prefill).report(step, why);
+}
+
 FailureOr<StepPrice> ProgramPricer::price(const Workload &step,
                                           std::string &why) {
   std::vector<int64_t> key;
@@ -200,7 +222,7 @@ FailureOr<StepPrice> ProgramPricer::price(const Workload &step,
   auto found = known.find(key);
   if (found != known.end())
     return found->second;
-  Side &side = step.groups.front().decode ? *decode : *prefill;
+  Side &side = step.isDecode() ? *decode : *prefill;
   FailureOr<StepPrice> price = side.price(step, why);
   if (succeeded(price))
     known.emplace(std::move(key), *price);

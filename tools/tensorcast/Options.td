@@ -344,6 +344,11 @@ defm fusions : SearchValue<"fusions", "NAME...",
   "Fusions to try: eager, compile, or compile with passes "
   "(compile+matmul-allreduce); without names eager, compile and compile with "
   "each pass">;
+defm explain : SearchValue<"explain", "PLAN",
+  "Say what bounds a plan, given by its rank or some of its sizes (1, or "
+  "'TP=8 DCP=2'), and what changes of the device would be worth">;
+def sensitivity : SearchFlag<"sensitivity",
+  "Say what changes of the device would be worth to the best plan">;
 defm shard : SearchValue<"shard", "K/N",
   "Search only each Nth plan, from the Kth; 'tensorcast merge' joins the JSON "
   "reports of all N">;

@@ -6,6 +6,7 @@
 
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Report/ReportJson.h"
+#include "tensorcast/Search/Explanation.h"
 #include "tensorcast/Search/Front.h"
 #include "tensorcast/Support/Wording.h"
 
@@ -67,6 +68,8 @@ static int reportOutcome(const SearchResult &result, MLIRContext *context) {
 struct View {
   StringRef format;
   size_t top;
+  /// Whether only the worth of changes is shown of a plan.
+  bool onlyGains = false;
 };
 
 static View readView(CommandLine &line) {
@@ -79,16 +82,66 @@ static View readView(CommandLine &line) {
 }
 
 static LogicalResult show(Session &session, const View &view,
-                          const SearchResult &result) {
+                          const SearchResult &result,
+                          ArrayRef<Explanation> explanations = {}) {
   return session.write([&](raw_ostream &os) {
-    if (view.format == "json")
-      writeJson(os, toJson(result));
-    else if (view.format == "html")
+    if (view.format == "json") {
+      Json json = toJson(result);
+      for (const Explanation &explanation : explanations)
+        json["explanations"].push_back(toJson(result, explanation));
+      writeJson(os, json);
+    } else if (view.format == "html") {
       printHtml(os, result);
-    else
+    } else {
       printTable(os, result, view.top);
+      for (const Explanation &explanation : explanations) {
+        os << '\n';
+        (view.onlyGains ? printGains : printExplanation)(os, result,
+                                                         explanation);
+      }
+    }
     return success();
   });
+}
+
+/// Explains the plans that the options ask for: one of each phase.
+static FailureOr<std::vector<Explanation>> explain(CommandLine &line,
+                                                   const SearchResult &result,
+                                                   const DecoderConfig &config,
+                                                   MLIRContext *context) {
+  std::vector<Explanation> explanations;
+  bool isAsked = line.getArgs().hasArg(OPT_explain_eq);
+  if ((!isAsked && !line.hasFlag(OPT_sensitivity)) || result.interrupted)
+    return explanations;
+  StringRef text = line.getString(OPT_explain_eq, "1");
+  SmallVector<const Outcome *> found = findPlans(result, text);
+  SmallVector<Phase> phases;
+  Location loc = UnknownLoc::get(context);
+  for (const Outcome *outcome : found) {
+    if (llvm::is_contained(phases, outcome->candidate.phase)) {
+      InFlightDiagnostic diag = emitError(loc);
+      diag << "expected '--explain' to name one plan, but " << quoteText(text)
+           << " may be any of " << found.size();
+      for (const Outcome *other : ArrayRef(found).take_front(10))
+        diag.attachNote() << getLabel(result, *other) << " on "
+                          << result.request.devices[other->candidate.device];
+      return failure();
+    }
+    phases.push_back(outcome->candidate.phase);
+    std::string why;
+    FailureOr<Explanation> explanation =
+        explainPlan(result, config, *outcome, why);
+    if (failed(explanation))
+      return emitError(loc)
+             << getLabel(result, *outcome) << " cannot be explained: " << why;
+    explanations.push_back(std::move(*explanation));
+  }
+  if (isAsked && explanations.empty())
+    return emitError(loc) << "expected '--explain' with a rank or sizes of one "
+                             "of the "
+                          << result.outcomes.size() << " plans, but got "
+                          << quoteText(text);
+  return explanations;
 }
 
 /// `--shard 2/4`.
@@ -141,6 +194,7 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   StringRef model = getModel(line);
   int64_t layers = getLayers(line);
   View view = readView(line);
+  view.onlyGains = !line.getArgs().hasArg(OPT_explain_eq);
   SearchOptions options;
   options.threads = getThreads(line);
   options.shard = readShard(line, view);
@@ -164,9 +218,15 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
 
   llvm::sys::SetInterruptFunction([] { isInterrupted = true; });
   SearchResult result = runSearch(std::move(*request), *config, options);
-  if (failed(show(session, view, result)))
+  FailureOr<std::vector<Explanation>> explanations =
+      explain(line, result, *config, context);
+  LogicalResult shown = show(session, view, result,
+                             succeeded(explanations) ? ArrayRef(*explanations)
+                                                     : ArrayRef<Explanation>());
+  if (failed(shown))
     return ExitFailure;
-  return reportOutcome(result, context);
+  int status = reportOutcome(result, context);
+  return failed(explanations) ? ExitFailure : status;
 }
 
 int mlir::tensorcast::runMerge(CommandLine &line) {

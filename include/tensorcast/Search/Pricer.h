@@ -56,6 +56,9 @@ public:
   FailureOr<StepPrice> price(const Workload &step, std::string &why) override;
   int64_t getImageTokens() const override;
 
+  /// The price of a step in full, by its kernels.
+  FailureOr<Report> report(const Workload &step, std::string &why);
+
 private:
   class Side;
   ProgramPricer();
