@@ -86,9 +86,11 @@ static void printMemory(raw_ostream &os, const MemoryUse &memory) {
   if (memory.availableBytes >= 0)
     return;
   double missing = -memory.availableBytes;
-  os << "to fit, " << formatGigabytes(missing) << " have to go: that is "
-     << formatShare(missing, memory.weightsBytes) << " of the weights, or "
-     << formatShare(missing, memory.kvCacheBytes) << " of the KV cache";
+  os << "to fit, " << formatGigabytes(missing) << " have to go";
+  for (auto [bytes, what] : {std::pair(memory.weightsBytes, "the weights"),
+                             std::pair(memory.kvCacheBytes, "the KV cache")})
+    if (missing < bytes)
+      os << ", " << formatShare(missing, bytes) << " of " << what;
   if (memory.reservedBytes > 0)
     os << "; without the reserve ('--reserved-memory-gb') it would "
        << (missing <= memory.reservedBytes ? "" : "not ") << "fit";
