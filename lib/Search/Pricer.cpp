@@ -33,8 +33,9 @@ public:
   LogicalResult compile(const DecoderConfig &config,
                         const ModelSettings &settings, const Plan &plan,
                         bool decode, ImageSize images,
-                        const DeviceChange &change, std::string &why) {
-    ErrorText errors(&context, why);
+                        const DeviceChange &change, std::string &why,
+                        std::vector<std::string> &warnings) {
+    ErrorText errors(&context, why, &warnings);
     build = [=](ModuleOp module, const Workload *step) {
       return runPipeline(module, settings, plan, decode, images, step);
     };
@@ -108,12 +109,16 @@ public:
   int64_t getImageTokens() const { return images.tokens; }
 
 private:
-  /// Collects the first error in place of printing it.
+  /// Collects the first error, and all warnings, in place of printing them.
   struct ErrorText {
-    ErrorText(MLIRContext *context, std::string &text)
-        : handler(context, [&text](Diagnostic &diag) {
+    ErrorText(MLIRContext *context, std::string &text,
+              std::vector<std::string> *warnings = nullptr)
+        : handler(context, [&text, warnings](Diagnostic &diag) {
             if (text.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
               text = diag.str();
+            if (warnings && diag.getSeverity() == DiagnosticSeverity::Warning &&
+                !llvm::is_contained(*warnings, diag.str()))
+              warnings->push_back(diag.str());
             return success();
           }) {}
     ScopedDiagnosticHandler handler;
@@ -182,8 +187,8 @@ ProgramPricer::compile(const DecoderConfig &config,
   std::unique_ptr<ProgramPricer> pricer(new ProgramPricer);
   auto compileSide = [&](bool decode) -> std::shared_ptr<Side> {
     auto side = std::make_shared<Side>();
-    if (failed(
-            side->compile(config, settings, plan, decode, images, change, why)))
+    if (failed(side->compile(config, settings, plan, decode, images, change,
+                             why, pricer->warnings)))
       return nullptr;
     return side;
   };

@@ -166,6 +166,7 @@ Outcome tensorcast::search::searchCandidate(const SearchRequest &request,
       compilePlan(request, config, candidate, outcome.invalid, change);
   if (!pricer)
     return outcome;
+  outcome.warnings = pricer->getWarnings();
   Serving serving(request, candidate.plan, *pricer);
   BatchSearch(request, outcome, serving, stop).run();
   return outcome;

@@ -129,6 +129,8 @@ static Json toJson(const SearchResult &result, const Outcome &outcome) {
     json["bound_by"] = describeBound(outcome);
   if (!outcome.invalid.empty())
     json["invalid"] = outcome.invalid;
+  if (!outcome.warnings.empty())
+    json["warnings"] = outcome.warnings;
   json["skipped"] = outcome.skipped;
   if (outcome.rejected)
     json["rejected"] = ::toJson(*outcome.rejected);

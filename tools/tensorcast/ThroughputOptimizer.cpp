@@ -10,6 +10,7 @@
 #include "tensorcast/Search/Front.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/Threading.h"
@@ -49,6 +50,11 @@ static unsigned getThreads(CommandLine &line) {
 /// Says what the search did not find; returns the exit status.
 static int reportOutcome(const SearchResult &result, MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
+  llvm::SetVector<StringRef> warnings;
+  for (const Outcome &outcome : result.outcomes)
+    warnings.insert(outcome.warnings.begin(), outcome.warnings.end());
+  for (StringRef warning : warnings)
+    emitWarning(loc) << warning;
   if (result.interrupted) {
     size_t done = llvm::count_if(result.outcomes,
                                  [](const Outcome &o) { return !o.skipped; });

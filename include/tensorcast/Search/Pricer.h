@@ -56,6 +56,9 @@ public:
   FailureOr<StepPrice> price(const Workload &step, std::string &why) override;
   int64_t getImageTokens() const override;
 
+  /// What passes warned of when they compiled the model.
+  ArrayRef<std::string> getWarnings() const { return warnings; }
+
   /// The price of a step in full, by its kernels.
   FailureOr<Report> report(const Workload &step, std::string &why);
 
@@ -66,6 +69,7 @@ private:
   /// Equal where one program serves both.
   std::shared_ptr<Side> prefill, decode;
   std::map<std::vector<int64_t>, StepPrice> known;
+  std::vector<std::string> warnings;
 };
 
 } // namespace mlir::tensorcast::search

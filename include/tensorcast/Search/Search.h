@@ -30,6 +30,8 @@ struct Outcome {
   std::vector<Point> points;
   /// The smallest batch that was not accepted.
   std::optional<Point> rejected;
+  /// What is to be known of the prices of the plan.
+  std::vector<std::string> warnings;
 
   /// The accepted batch with the highest throughput (of requests, or of
   /// tokens); of equal ones the first. Null if there is none.
