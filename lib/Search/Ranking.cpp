@@ -107,7 +107,7 @@ tensorcast::search::rankRatios(const SearchResult &result) {
 
 static std::string formatMs(double milliseconds) {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.2f ms", milliseconds);
+  llvm::raw_string_ostream(text) << llvm::format("%.6g ms", milliseconds);
   return text;
 }
 

@@ -173,6 +173,9 @@ static Json toJson(const ModelSettings &settings) {
       {"shared_expert_tp", settings.sharedExpertTensor},
       {"reserved_memory_gb", settings.reservedMemoryGB},
       {"compile", settings.compiled}};
+  json["patterns"] = Json::array();
+  for (const std::string &pattern : settings.patterns)
+    json["patterns"].push_back(pattern);
   json["compilation_config"] = Json::array();
   for (const std::string &pass : settings.compilationConfig)
     json["compilation_config"].push_back(pass);

@@ -201,9 +201,9 @@ defm mxfp4_group_size : Value<"mxfp4-group-size", modelCommands, "N",
 def compile : Flag<["--"], "compile">, In<modelCommands>,
   HelpText<"Price the compiled model: with fusions">;
 
-defm patterns : Value<"patterns", [TextGenerate], "FILE",
-  "Apply the patterns of FILE as well, and compare with the price without "
-  "them; may be repeated">;
+defm patterns : Value<"patterns", modelCommands, "FILE",
+  "Apply the patterns of FILE as well (text-generate: and compare with the "
+  "price without them); may be repeated">;
 
 defm fusion_report : Value<"fusion-report", [TextGenerate], "FILE",
   "Write what was fused, what nearly was and why not: text, or JSON if FILE "
@@ -398,7 +398,7 @@ defm graph_log_url : LaterValue<"graph-log-url", "none", "FILE">;
 defm graph_log_file : LaterValue<"graph-log-file", "none", "FILE">;
 def disable_profiling_interpolation :
   LaterFlag<"disable-profiling-interpolation">;
-def fusion_plugin_eq : Joined<["--"], "fusion-plugin=">, In<[TextGenerate]>,
+def fusion_plugin_eq : Joined<["--"], "fusion-plugin=">, In<modelCommands>,
   Flags<[HelpHidden]>, HelpText<"Refused: fusions are pattern files here">;
-def fusion_plugin : Separate<["--"], "fusion-plugin">, In<[TextGenerate]>,
+def fusion_plugin : Separate<["--"], "fusion-plugin">, In<modelCommands>,
   Alias<fusion_plugin_eq>, Flags<[HelpHidden]>;

@@ -113,15 +113,11 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.lower = !line.hasFlag(OPT_opportunities);
 }
 
-/// Adds the passes that the options ask for, and the user's patterns.
+/// Adds the passes that the options ask for.
 static void buildPipeline(CommandLine &line, const ModelSettings &settings,
-                          transformer::WorkloadAttr workload,
-                          ArrayRef<std::string> patterns, PassManager &pm) {
-  settings.build(pm, [&](auto &options) {
-    readOptions(line, workload, options);
-    for (const std::string &pattern : patterns)
-      options.patterns.push_back(pattern);
-  });
+                          transformer::WorkloadAttr workload, PassManager &pm) {
+  settings.build(pm,
+                 [&](auto &options) { readOptions(line, workload, options); });
 }
 
 namespace {
@@ -130,10 +126,9 @@ struct Request {
   StringRef model;
   int64_t layers = 0, draftTokens = 0;
   transformer::WorkloadAttr workload;
-  ModelSettings settings;
-  /// Files with patterns of one's own, which are compared with the price
+  /// If there are patterns of one's own, the price is compared with that
   /// without them.
-  std::vector<std::string> patterns;
+  ModelSettings settings;
   StringRef fusionReport;
 };
 } // namespace
@@ -160,10 +155,9 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
   if (!line.hasError())
     request.workload = getWorkload(line, context);
   request.settings = readModelSettings(line);
-  request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
-  if (!request.patterns.empty() && format == "csv")
+  if (!request.settings.patterns.empty() && format == "csv")
     line.reportError("expected '--format' table or json with '--patterns', but "
                      "got csv");
   request.fusionReport = line.getString(OPT_fusion_report_eq);
@@ -182,11 +176,14 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
   Request request = readRequest(line, context);
-  bool hasPatterns = !request.patterns.empty();
+  bool hasPatterns = !request.settings.patterns.empty();
   PassManager pm(context), plain(context);
-  buildPipeline(line, request.settings, request.workload, request.patterns, pm);
-  if (hasPatterns && !line.hasError())
-    buildPipeline(line, request.settings, request.workload, {}, plain);
+  buildPipeline(line, request.settings, request.workload, pm);
+  if (hasPatterns && !line.hasError()) {
+    ModelSettings settings = request.settings;
+    settings.patterns.clear();
+    buildPipeline(line, settings, request.workload, plain);
+  }
   if (line.hasError())
     return ExitUsage;
   FailureOr<DecoderConfig> decoder =

@@ -172,6 +172,25 @@ static Shard readShard(CommandLine &line, const View &view) {
   return shard;
 }
 
+/// Notes sizes that this model or search has nothing for.
+static void noteUnusedSizes(CommandLine &line, const SearchRequest &request,
+                            bool hasExperts) {
+  auto note = [&](llvm::opt::OptSpecifier id, const Twine &why) {
+    if (const llvm::opt::Arg *arg = line.getArgs().getLastArg(id))
+      line.reportNote("'" + getOptionName(*arg) +
+                      "' has no effect here: " + why);
+  };
+  if (!hasExperts) {
+    note(OPT_ep_sizes_eq, "the model has no experts");
+    note(OPT_moe_dp_sizes_eq, "the model has no experts");
+  }
+  if (request.mode == Mode::Disaggregated && !request.perTokenLimitMs &&
+      request.firstTokenLimitMs)
+    note(OPT_dcp_sizes_eq, "prefill alone has no cached tokens to share");
+  if (request.mode == Mode::Aggregated && request.servingCostMs > 0)
+    note(OPT_serving_cost_eq, "it is of prefill on devices of its own");
+}
+
 /// Reports sizes that make up no plan.
 static LogicalResult checkCandidates(CommandLine &line, MLIRContext *context,
                                      const SearchRequest &request,
@@ -218,6 +237,7 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   if (layers > 0)
     config->numHiddenLayers = layers;
   request->model = config->name;
+  noteUnusedSizes(line, *request, config->mixture.has_value());
   if (failed(checkCandidates(line, context, *request,
                              config->mixture.has_value())))
     return ExitFailure;
