@@ -43,13 +43,19 @@ int64_t Serving::getNewTokens(int64_t input) const {
                                        request.prefixCacheHitRate);
 }
 
+/// What serving frameworks take if they are not told otherwise.
+static constexpr int64_t packedBudget = 8192;
+
 /// Budgets to try until a prefill step fits.
 SmallVector<int64_t> Serving::listBudgets() const {
   if (request.maxBatchedTokens)
     return {*request.maxBatchedTokens};
   if (request.rules.defaultBudget > 0)
     return {request.rules.defaultBudget};
-  int64_t tokens = getInputTokens(request.lengths.getLongestInput());
+  // What is packed needs no multiple of any one prompt.
+  if (!request.lengths.isConstant())
+    return {packedBudget};
+  int64_t tokens = getInputTokens(request.lengths.classes.front().input);
   return {4 * tokens, 2 * tokens, tokens};
 }
 

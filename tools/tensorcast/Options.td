@@ -308,7 +308,7 @@ defm mtp_acceptance_rates : SearchValue<"mtp-acceptance-rates", "RATE...",
   "Share of each drafted token that is right (default: 0.9 0.6 0.4 0.2)">;
 defm max_batched_tokens : SearchValue<"max-batched-tokens", "N",
   "New tokens of a prefill step for each group of devices (default: 4, 2 or 1 "
-  "times the prompt, the first that fits)">;
+  "times the prompt, the first that fits; 8192 where prompts differ)">;
 defm batch_range : SearchValue<"batch-range", "[MIN] MAX",
   "Requests of each group of devices to try (default: from 1)">;
 defm serving_cost : SearchValue<"serving-cost", "MS",
