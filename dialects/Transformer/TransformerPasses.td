@@ -210,7 +210,9 @@ def TransformerShard : Pass<"transformer-shard", "::mlir::ModuleOp"> {
     of a request (decode context parallel): each attends with the queries of all
     of them to the tokens that it keeps (`transformer.partial_attention`), and
     merges what all found for its own heads. This is for decode steps: the module
-    gets the attribute `transformer.assumes`, which a workload has to meet.
+    gets the attribute `transformer.assumes`, which a workload has to meet. In a
+    module whose attribute says already that not all requests are in decode,
+    devices share no cached tokens.
 
     With `pp` stages, what is rewritten is one stage's device 0, of as many
     devices as a stage has; `transformer-split-stages` then cuts the model.
@@ -296,7 +298,8 @@ def TransformerSequenceParallel
     layers with a sum over devices in front of a norm; other layers stay.
 
     With `only-even-tokens`, an unbound module gets the attribute
-    `transformer.assumes`, which a workload has to meet.
+    `transformer.assumes`, which a workload has to meet. In a module whose
+    attribute says already that tokens are uneven, none are split.
   }];
   let dependentDialects = ["::mlir::transformer::TransformerDialect"];
   let options = [

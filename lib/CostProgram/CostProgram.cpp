@@ -79,6 +79,7 @@ FailureOr<CostProgram> CostProgram::compile(ModuleOp module) {
     outputs.append({time.starts, time.seconds});
   program->rows = Code::build(graph, outputs);
   program->checks = Code::build(graph, checks);
+  program->assumptions = Code::build(graph, price->brokenAssumptions);
   return CostProgram(std::move(program));
 }
 
@@ -149,6 +150,14 @@ FailureOr<Features> CostProgram::getFeatures(const Workload &workload,
 // Evaluation
 //===----------------------------------------------------------------------===//
 
+SmallVector<bool>
+CostProgram::checkAssumptions(ArrayRef<double> features) const {
+  const Code &code = implementation->assumptions;
+  SmallVector<double> isBroken(code.outputs.size());
+  runCode(code, features, isBroken);
+  return llvm::map_to_vector(isBroken, [](double value) { return value == 0; });
+}
+
 /// Whether a feature is what every batch has.
 static bool isIn(double value, const FormulaRange &range) {
   return value >= range.least && value <= range.most;
@@ -197,6 +206,28 @@ FailureOr<Price> CostProgram::evaluate(ArrayRef<double> features,
       price.kernels.push_back({values[Implementation::numSums + 2 * i],
                                values[Implementation::numSums + 2 * i + 1]});
   return price;
+}
+
+std::pair<double, double>
+CostProgram::evaluateTotal(ArrayRef<double> features) const {
+  const Implementation &program = *implementation;
+  double values[Implementation::numTotalOutputs];
+  runCode(program.total, features, values);
+  bool isValid =
+      values[2] == 0 && std::isfinite(values[0]) && std::isfinite(values[1]);
+  for (auto [value, feature] : llvm::zip_equal(features, program.features))
+    isValid &= isIn(value, feature.range);
+  if (isValid)
+    return {values[0], values[1]};
+  double none = std::numeric_limits<double>::quiet_NaN();
+  return {none, none};
+}
+
+std::string CostProgram::describeSize() const {
+  const Code &code = implementation->total;
+  return std::to_string(code.instructions.size()) + " instructions with " +
+         std::to_string(code.operands.size()) + " operands on " +
+         std::to_string(code.numSlots) + " slots";
 }
 
 size_t CostProgram::evaluate(const FeatureTable &table,

@@ -61,10 +61,12 @@ private:
         module->getAttrOfType<ArrayAttr>(transformer::kAssumesAttrName);
     if (!assumed)
       return;
-    for (auto expr : assumed.getAsRange<ExprAttr>())
-      addViolation(isZero(features.formulate(expr)),
-                   "expected a workload with '" + toText(expr) +
-                       "', which the module was rewritten for");
+    for (auto expr : assumed.getAsRange<ExprAttr>()) {
+      Formula isBroken = isZero(features.formulate(expr));
+      result.brokenAssumptions.push_back(isBroken);
+      addViolation(isBroken, "expected a workload with '" + toText(expr) +
+                                 "', which the module was rewritten for");
+    }
   }
 
   /// Sizes of tensors are whole, as binding a workload checks.

@@ -27,6 +27,8 @@ struct PriceFormulas {
   std::vector<KernelName> kernels;
   SmallVector<LaunchTimeOf<Formula>> kernelTimes;
   std::vector<Violation> violations;
+  /// 1 for each assumption of the module that does not hold.
+  SmallVector<Formula> brokenAssumptions;
 };
 
 /// Reports what formulas cannot be made of.
@@ -53,8 +55,8 @@ public:
   /// violations. Then, in the second, calls and seconds of each kernel.
   Code sums, rows;
   static constexpr unsigned numSums = 6;
-  /// Each violation.
-  Code checks;
+  /// Each violation; each assumption that does not hold.
+  Code checks, assumptions;
 };
 
 } // namespace mlir::tensorcast

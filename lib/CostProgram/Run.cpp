@@ -7,117 +7,155 @@
 
 #include "Code.h"
 
+#include "llvm/Support/Compiler.h"
+
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::tensorcast;
 
+// Processors that have wider vectors use them. What they compute is the same to
+// the bit, as no operations are fused.
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
+#if defined(__x86_64__) && defined(__gnu_linux__) &&                           \
+    !LLVM_ADDRESS_SANITIZER_BUILD
+#define TENSORCAST_WIDE_VECTORS                                                \
+  __attribute__((target_clones("avx512f", "avx2", "sse4.2", "default")))
+#else
+#define TENSORCAST_WIDE_VECTORS
+#endif
+
 /// Batches that an instruction runs over at a time.
 static constexpr size_t blockSize = 128;
 
-/// Adds a constant and terms; of the operand of a positive part, what is above
+namespace {
+/// An instruction with the numbers that it is about.
+struct Step {
+  CodeKind kind;
+  double *result;
+  const double *const *slots;
+  const unsigned *operands;
+  const double *coefficients;
+  unsigned numOperands;
+  double constant;
+
+  const double *operator[](unsigned i) const { return slots[operands[i]]; }
+};
+} // namespace
+
+/// Adds a constant and terms, four at a time; of a positive part, what is above
 /// 0 is left. A value that is no number stays one.
-static void runSum(const Code &code, const Instruction &instruction,
-                   double *result, const double *const *slots, size_t count) {
-  ArrayRef<unsigned> operands = code.getOperands(instruction);
-  ArrayRef<double> factors = code.getCoefficients(instruction);
-  double constant = instruction.constant;
-  size_t i = operands.size() % 4;
-  const double *a, *b, *c, *d;
-  auto load = [&](size_t first) {
-    a = slots[operands[first]];
-    b = slots[operands[first + 1]];
-  };
-  switch (i) {
-  case 0:
+TENSORCAST_WIDE_VECTORS
+static void runSum(const Step &step, size_t count) {
+  double *result = step.result;
+  double constant = step.constant;
+  const double *factors = step.coefficients;
+  unsigned i = step.numOperands % 4;
+  if (i == 0) {
     for (size_t j = 0; j < count; ++j)
       result[j] = constant;
-    break;
-  case 1: {
-    a = slots[operands[0]];
+  } else if (i == 1) {
+    const double *a = step[0];
     double x = factors[0];
     for (size_t j = 0; j < count; ++j)
       result[j] = constant + x * a[j];
-    break;
-  }
-  case 2: {
-    load(0);
+  } else if (i == 2) {
+    const double *a = step[0], *b = step[1];
     double x = factors[0], y = factors[1];
     for (size_t j = 0; j < count; ++j)
       result[j] = constant + x * a[j] + y * b[j];
-    break;
-  }
-  default: {
-    load(0);
-    c = slots[operands[2]];
+  } else {
+    const double *a = step[0], *b = step[1], *c = step[2];
     double x = factors[0], y = factors[1], z = factors[2];
     for (size_t j = 0; j < count; ++j)
       result[j] = constant + x * a[j] + y * b[j] + z * c[j];
-    break;
   }
-  }
-  for (; i < operands.size(); i += 4) {
-    load(i);
-    c = slots[operands[i + 2]];
-    d = slots[operands[i + 3]];
+  for (; i < step.numOperands; i += 4) {
+    const double *a = step[i], *b = step[i + 1], *c = step[i + 2],
+                 *d = step[i + 3];
     double x = factors[i], y = factors[i + 1], z = factors[i + 2],
            w = factors[i + 3];
     for (size_t j = 0; j < count; ++j)
-      result[j] += x * a[j] + y * b[j] + z * c[j] + w * d[j];
+      result[j] = result[j] + x * a[j] + y * b[j] + z * c[j] + w * d[j];
   }
-  if (instruction.kind == CodeKind::PositivePart)
+  if (step.kind == CodeKind::PositivePart)
     for (size_t j = 0; j < count; ++j)
       result[j] = result[j] < 0 ? 0 : result[j];
 }
 
-static void runInstruction(const Code &code, const Instruction &instruction,
-                           double *const *slots, size_t count) {
-  double *result = slots[instruction.result];
-  ArrayRef<unsigned> operands = code.getOperands(instruction);
-  auto each = [&](auto function) {
-    const double *a = slots[operands[0]];
+/// Instructions with one operand.
+TENSORCAST_WIDE_VECTORS
+static void runUnary(const Step &step, size_t count) {
+  double *result = step.result;
+  const double *a = step[0];
+  if (step.kind == CodeKind::Ceil)
     for (size_t j = 0; j < count; ++j)
-      result[j] = function(a[j]);
-  };
-  /// Two operands, and then the result and each of the others.
-  auto fold = [&](auto function) {
-    const double *a = slots[operands[0]];
-    for (unsigned operand : operands.drop_front()) {
-      const double *b = slots[operand];
+      result[j] = __builtin_ceil(a[j]);
+  else if (step.kind == CodeKind::Floor)
+    for (size_t j = 0; j < count; ++j)
+      result[j] = __builtin_floor(a[j]);
+  else if (step.kind == CodeKind::IsPositive)
+    for (size_t j = 0; j < count; ++j)
+      result[j] = a[j] > 0 ? 1.0 : 0.0;
+  else if (step.kind == CodeKind::IsZero)
+    for (size_t j = 0; j < count; ++j)
+      result[j] = a[j] == 0 ? 1.0 : 0.0;
+  else
+    for (size_t j = 0; j < count; ++j)
+      result[j] = __builtin_log2(a[j]);
+}
+
+/// Two operands, and then the result and each of the others.
+TENSORCAST_WIDE_VECTORS
+static void runFold(const Step &step, size_t count) {
+  double *result = step.result;
+  const double *a = step[0];
+  for (unsigned i = 1; i < step.numOperands; ++i) {
+    const double *b = step[i];
+    if (step.kind == CodeKind::Product)
       for (size_t j = 0; j < count; ++j)
-        result[j] = function(a[j], b[j]);
-      a = result;
-    }
-  };
-  switch (instruction.kind) {
+        result[j] = a[j] * b[j];
+    else if (step.kind == CodeKind::Quotient)
+      for (size_t j = 0; j < count; ++j)
+        result[j] = a[j] / b[j];
+    else if (step.kind == CodeKind::Max)
+      for (size_t j = 0; j < count; ++j)
+        result[j] = a[j] < b[j] ? b[j] : a[j];
+    else
+      for (size_t j = 0; j < count; ++j)
+        result[j] = b[j] < a[j] ? b[j] : a[j];
+    a = result;
+  }
+}
+
+TENSORCAST_WIDE_VECTORS
+static void runSelect(const Step &step, size_t count) {
+  double *result = step.result;
+  const double *a = step[0], *b = step[1], *c = step[2];
+  for (size_t j = 0; j < count; ++j)
+    result[j] = a[j] != 0 ? b[j] : c[j];
+}
+
+static void runStep(const Step &step, size_t count) {
+  switch (step.kind) {
   case CodeKind::Sum:
   case CodeKind::PositivePart:
-    return runSum(code, instruction, result, slots, count);
+    return runSum(step, count);
   case CodeKind::Product:
-    return fold([](double a, double b) { return a * b; });
   case CodeKind::Quotient:
-    return fold([](double a, double b) { return a / b; });
   case CodeKind::Max:
-    return fold([](double a, double b) { return a < b ? b : a; });
   case CodeKind::Min:
-    return fold([](double a, double b) { return b < a ? b : a; });
+    return runFold(step, count);
+  case CodeKind::Select:
+    return runSelect(step, count);
   case CodeKind::Ceil:
-    return each([](double a) { return std::ceil(a); });
   case CodeKind::Floor:
-    return each([](double a) { return std::floor(a); });
   case CodeKind::Log2:
-    return each([](double a) { return std::log2(a); });
   case CodeKind::IsPositive:
-    return each([](double a) { return a > 0 ? 1.0 : 0.0; });
   case CodeKind::IsZero:
-    return each([](double a) { return a == 0 ? 1.0 : 0.0; });
-  case CodeKind::Select: {
-    const double *a = slots[operands[0]], *b = slots[operands[1]],
-                 *c = slots[operands[2]];
-    for (size_t j = 0; j < count; ++j)
-      result[j] = a[j] != 0 ? b[j] : c[j];
-    return;
-  }
+    return runUnary(step, count);
   }
 }
 
@@ -136,7 +174,11 @@ void mlir::tensorcast::runCode(const Code &code,
     for (size_t i = 0; i < code.numInputs; ++i)
       slots[i] = const_cast<double *>(inputs[i] + begin);
     for (const Instruction &instruction : code.instructions)
-      runInstruction(code, instruction, slots.data(), size);
+      runStep({instruction.kind, slots[instruction.result], slots.data(),
+               code.operands.data() + instruction.first,
+               code.coefficients.data() + instruction.first, instruction.count,
+               instruction.constant},
+              size);
     for (auto [output, to] : llvm::zip_equal(code.outputs, outputs)) {
       if (output.isConstant)
         std::fill_n(to + begin, size, output.constant);
@@ -146,13 +188,68 @@ void mlir::tensorcast::runCode(const Code &code,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// One batch
+//===----------------------------------------------------------------------===//
+
+/// The result of an instruction, rounded as above.
+static double runOne(const Instruction &instruction, const unsigned *operands,
+                     const double *coefficients, const double *slots) {
+  auto operand = [&](unsigned i) { return slots[operands[i]]; };
+  unsigned count = instruction.count;
+  double result = instruction.constant;
+  if (instruction.kind == CodeKind::Sum ||
+      instruction.kind == CodeKind::PositivePart) {
+    for (unsigned i = 0; i < count; ++i)
+      result = result + coefficients[i] * operand(i);
+    bool isBelow = instruction.kind == CodeKind::PositivePart && result < 0;
+    return isBelow ? 0 : result;
+  }
+  result = operand(0);
+  switch (instruction.kind) {
+  case CodeKind::Sum:
+  case CodeKind::PositivePart:
+    break;
+  case CodeKind::Product:
+    for (unsigned i = 1; i < count; ++i)
+      result = result * operand(i);
+    return result;
+  case CodeKind::Quotient:
+    return result / operand(1);
+  case CodeKind::Max:
+    for (unsigned i = 1; i < count; ++i)
+      result = result < operand(i) ? operand(i) : result;
+    return result;
+  case CodeKind::Min:
+    for (unsigned i = 1; i < count; ++i)
+      result = operand(i) < result ? operand(i) : result;
+    return result;
+  case CodeKind::Ceil:
+    return std::ceil(result);
+  case CodeKind::Floor:
+    return std::floor(result);
+  case CodeKind::Log2:
+    return std::log2(result);
+  case CodeKind::IsPositive:
+    return result > 0 ? 1 : 0;
+  case CodeKind::IsZero:
+    return result == 0 ? 1 : 0;
+  case CodeKind::Select:
+    return result != 0 ? operand(1) : operand(2);
+  }
+  return result;
+}
+
 void mlir::tensorcast::runCode(const Code &code, ArrayRef<double> inputs,
                                MutableArrayRef<double> outputs) {
-  SmallVector<const double *> in;
-  for (const double &input : inputs)
-    in.push_back(&input);
-  SmallVector<double *> out;
-  for (double &output : outputs)
-    out.push_back(&output);
-  runCode(code, in, 1, out);
+  SmallVector<double, 512> slots(inputs.begin(), inputs.end());
+  slots.resize_for_overwrite(code.numSlots);
+  const unsigned *operands = code.operands.data();
+  const double *coefficients = code.coefficients.data();
+  for (const Instruction &instruction : code.instructions)
+    slots[instruction.result] =
+        runOne(instruction, operands + instruction.first,
+               coefficients + instruction.first, slots.data());
+  for (auto [output, to] : llvm::zip_equal(code.outputs, outputs))
+    to = output.isConstant ? output.constant : slots[output.slot];
 }

@@ -25,11 +25,11 @@ struct KernelPrice {
   double calls = 0, totalS = 0;
 };
 
-/// What a step costs. Memory is that of a device; of a pipeline, of one of the
-/// stage that needs most.
 /// A kernel by its own name and that in the reference.
 using KernelName = std::pair<std::string, std::string>;
 
+/// What a step costs. Memory is that of a device; of a pipeline, of one of the
+/// stage that needs most.
 struct Price {
   double executionTimeS = 0, kernelTimeS = 0;
   MemoryUse memory;
@@ -78,6 +78,10 @@ public:
   FailureOr<Features> getFeatures(const Workload &workload,
                                   std::string *why = nullptr) const;
 
+  /// Which of the assumptions of the module (`transformer.assumes`) hold for a
+  /// batch, in their order.
+  SmallVector<bool> checkAssumptions(ArrayRef<double> features) const;
+
   /// The price of a batch, as the pipeline has it. Fails, and says why, for one
   /// that the passes did not assume (`transformer.assumes`) or that has no
   /// price: nothing is extrapolated. Such a batch has a price in a program
@@ -85,10 +89,16 @@ public:
   FailureOr<Price> evaluate(ArrayRef<double> features, bool withKernels = false,
                             std::string *why = nullptr) const;
 
+  /// Execution time and used memory alone; NaN for both if there is no price.
+  std::pair<double, double> evaluateTotal(ArrayRef<double> features) const;
+
   /// Execution time and used memory of many batches. Those without a price get
   /// NaN for both; returns how many those are.
   size_t evaluate(const FeatureTable &table, MutableArrayRef<double> timeS,
                   MutableArrayRef<double> usedBytes) const;
+
+  /// How much is computed for a price: `87 instructions`.
+  std::string describeSize() const;
 
 private:
   class Implementation;

@@ -8,7 +8,7 @@
 
 #include "../Support/CollectDiagnostics.h"
 
-#include "tensorcast/CostProgram/CostProgram.h"
+#include "tensorcast/CostProgram/CostProgramSet.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
@@ -97,13 +97,15 @@ protected:
   }
 
   /// The model's first layers as the pipeline with these options leaves them.
-  OwningOpRef<ModuleOp> compile(StringRef model, int64_t layers,
-                                StringRef text) {
+  OwningOpRef<ModuleOp> compile(StringRef model, int64_t layers, StringRef text,
+                                ArrayAttr assumed = {}) {
     FailureOr<DecoderConfig> config = loadModel(model, &context);
     if (failed(config))
       return {};
     config->numHiddenLayers = layers;
     OwningOpRef<ModuleOp> module = buildModel(*config, &context);
+    if (assumed)
+      (*module)->setAttr(transformer::kAssumesAttrName, assumed);
     CompileOptions options;
     if (failed(options.parseFromString(text)))
       return {};
@@ -273,5 +275,78 @@ TEST_P(ModelTest, CostsWhatThePipelineDoes) {
 
 INSTANTIATE_TEST_SUITE_P(All, ModelTest,
                          testing::Range<size_t>(0, std::size(models)));
+
+/// Plans whose passes take something for granted of the batch, which is so of
+/// some workloads and not of others.
+class AssumptionTest : public CostProgramTest {
+protected:
+  /// Prices random workloads, and says how many need a program of their own,
+  /// which is then compiled for all that need it, and costs what the pipeline
+  /// with `others` does.
+  unsigned countBroken(const Model &model, StringRef options, StringRef others,
+                       StringRef fact) {
+    CostProgramSet programs([&](ArrayAttr assumed) {
+      return compile(model.name, model.layers, options, assumed);
+    });
+    OwningOpRef<ModuleOp> unbound = compile(model.name, model.layers, options);
+    FailureOr<CostProgram> first = CostProgram::compile(*unbound);
+    EXPECT_TRUE(succeeded(first));
+    RandomWorkloads workloads(7);
+    unsigned numBroken = 0;
+    for (size_t i = 0; i < getNumWorkloads(); ++i) {
+      Workload workload = workloads.draw({});
+      SCOPED_TRACE(describe(workload));
+      std::string why;
+      FailureOr<Features> features = first->getFeatures(workload, &why);
+      EXPECT_TRUE(succeeded(features)) << why;
+      bool isBroken =
+          failed(first->evaluate(*features, /*withKernels=*/false, &why));
+      if (isBroken) {
+        ++numBroken;
+        EXPECT_EQ(why, "expected a workload with '" + fact.str() +
+                           "', which the module was rewritten for");
+        EXPECT_TRUE(std::isnan(first->evaluateTotal(*features).first));
+        takeMessages();
+        EXPECT_TRUE(failed(reportBound(*unbound, workload)));
+        EXPECT_EQ(StringRef(takeMessages()).take_front(why.size()), why);
+      }
+      FailureOr<const CostProgram *> program = programs.get(workload, &why);
+      if (failed(program)) {
+        ADD_FAILURE() << why << takeMessages();
+        continue;
+      }
+      features = (*program)->getFeatures(workload, &why);
+      FailureOr<Price> price =
+          (*program)->evaluate(*features, /*withKernels=*/true, &why);
+      FailureOr<Report> report =
+          reportPipeline(model, isBroken ? others : options, workload);
+      if (failed(price) || failed(report)) {
+        ADD_FAILURE() << why << takeMessages();
+        continue;
+      }
+      expectEqual(*price, *report, **program);
+    }
+    EXPECT_EQ(programs.getNumPrograms(), 2u);
+    return numBroken;
+  }
+};
+
+TEST_F(AssumptionTest, TokensThatDevicesDivide) {
+  StringRef options =
+      "devices=4 tp=4 word-embedding-tp=row quantize-linear-action=DISABLED "
+      "compilation-config=enable-sequence-parallel";
+  unsigned numBroken = countBroken({"Qwen/Qwen3-8B", 2, {}}, options, options,
+                                   "eq(mod(tokens, 4), 0)");
+  EXPECT_GT(numBroken, 0u);
+  EXPECT_LT(numBroken, getNumWorkloads());
+}
+
+TEST_F(AssumptionTest, CachesThatDevicesShareInDecode) {
+  StringRef options = "devices=4 tp=4 kernel-set=ascend";
+  unsigned numBroken = countBroken(
+      {"Qwen/Qwen3-8B", 2, {}}, (options + " dcp=2").str(), options, "decode");
+  EXPECT_GT(numBroken, 0u);
+  EXPECT_LT(numBroken, getNumWorkloads());
+}
 
 } // namespace

@@ -347,6 +347,16 @@ ExprAttr mlir::transformer::getFunctionExpr(ExprKind kind,
   return makeNode(context, kind, sorted);
 }
 
+ExprAttr mlir::transformer::negate(ExprAttr expr) {
+  MLIRContext *context = expr.getContext();
+  if (expr.getKind() == ExprKind::Equal)
+    return makeNode(context, ExprKind::NotEqual, expr.getOperands());
+  if (expr.getKind() == ExprKind::NotEqual)
+    return makeNode(context, ExprKind::Equal, expr.getOperands());
+  return getFunctionExpr(ExprKind::Equal,
+                         {expr, ExprAttr::constant(context, 0)});
+}
+
 /// The value of an expression for a batch, or for one of its requests.
 static double evaluate(ExprAttr expr, const tensorcast::Batch &batch,
                        const tensorcast::Batch::Group *request) {

@@ -89,6 +89,16 @@ void mlir::transformer::assume(ModuleOp module, ExprAttr expr) {
   module->setAttr(kAssumesAttrName, ArrayAttr::get(module.getContext(), all));
 }
 
+std::optional<bool> mlir::transformer::isAssumed(ModuleOp module,
+                                                 ExprAttr expr) {
+  auto known = module->getAttrOfType<ArrayAttr>(kAssumesAttrName);
+  if (known && llvm::is_contained(known, expr))
+    return true;
+  if (known && llvm::is_contained(known, negate(expr)))
+    return false;
+  return std::nullopt;
+}
+
 /// A module that was rewritten for some workloads has no price for others.
 static LogicalResult checkAssumptions(ModuleOp module, WorkloadAttr workload) {
   auto assumed = module->getAttrOfType<ArrayAttr>(kAssumesAttrName);

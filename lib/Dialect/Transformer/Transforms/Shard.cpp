@@ -186,6 +186,10 @@ public:
                                        "or bound yet");
       return signalPassFailure();
     }
+    // A prefill step makes keys and values of most of the tokens it needs.
+    ExprAttr isDecode = getDecodeExpr(&getContext());
+    if (isAssumed(module, isDecode) == false)
+      context = 1;
     FailureOr<ShardPlan> plan = ShardPlan::get(
         {devices, tensor, data, pipeline, output, mlp, head, wordEmbedding,
          expert, expertTensor, expertData, redundantExperts, sharedExpertTensor,
@@ -195,9 +199,8 @@ public:
     if (failed(plan))
       return signalPassFailure();
     bool anyExperts = llvm::any_of(module.getOps<func::FuncOp>(), hasExperts);
-    // A prefill step makes keys and values of most of the tokens it needs.
     if (plan->context > 1)
-      assume(module, getDecodeExpr(&getContext()));
+      assume(module, isDecode);
     if (plan->devices * plan->pipeline > 1)
       module->setAttr(kPlanAttrName, plan->toAttr(&getContext(), anyExperts));
     for (auto function : module.getOps<func::FuncOp>()) {

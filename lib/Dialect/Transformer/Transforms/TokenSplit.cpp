@@ -4,6 +4,7 @@
 #include "Sharding.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -276,7 +277,10 @@ std::optional<TokenSplit> TokenSplit::find(ModuleOp module,
   if (rules.onlyEvenTokens) {
     std::optional<ExprAttr> evenness =
         getEvenness(first.inputs.front(), split.count);
-    if (!evenness)
+    // An unbound module may be for the other tokens.
+    bool isUneven =
+        !evenness || (*evenness && isAssumed(module, *evenness) == false);
+    if (isUneven)
       return miss(
           first.norm->getLoc(),
           llvm::formatv("{0} devices do not divide {1} tokens", split.count,

@@ -54,6 +54,9 @@ ExprAttr maxOverRequests(ExprAttr expr);
 /// A function of one (log2) or two operands: CeilDiv to Divide.
 ExprAttr getFunctionExpr(ExprKind kind, ArrayRef<ExprAttr> operands);
 
+/// 1 where `expr` is 0, else 0.
+ExprAttr negate(ExprAttr expr);
+
 /// Number of terms of the normal form; what products multiply.
 size_t getNumTerms(ExprAttr expr);
 /// Number of factors of its longest term, without the coefficient.

@@ -34,6 +34,10 @@ LogicalResult joinStages(ModuleOp module);
 /// Notes that `module` is rewritten for workloads in which `expr` is not 0.
 void assume(ModuleOp module, ExprAttr expr);
 
+/// Whether it is known that `expr` is not 0, or that it is, for every workload
+/// that an unbound module is for: who compiles a module may say so beforehand.
+std::optional<bool> isAssumed(ModuleOp module, ExprAttr expr);
+
 /// Whether an unbound module has a vision tower, so that it takes for granted
 /// (`transformer.assumes`) that the step has images.
 bool looksAtImages(ModuleOp module);
