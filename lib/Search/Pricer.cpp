@@ -62,48 +62,48 @@ public:
       (*model)->setAttr(ascend::kDeviceAttrName,
                         ascend::DeviceAttr::get(&context, *device));
     }
-    module = model->clone();
-    if (failed(build(*module, nullptr)))
-      return failure();
-    hasAssumptions = (*module)->hasAttr(transformer::kAssumesAttrName);
-    FailureOr<CostProgram> compiled = CostProgram::compile(*module);
-    if (failed(compiled))
-      return failure();
-    program = std::make_unique<CostProgram>(std::move(*compiled));
-    return success();
+    programs.emplace([this](ArrayAttr assumed) { return compile(assumed); });
+    // Whether there is any plan shows without a step.
+    first = compile({});
+    return success(static_cast<bool>(first));
   }
 
   FailureOr<StepPrice> price(Workload step, std::string &why) {
     step.images = images;
-    FailureOr<Features> features = program->getFeatures(step, &why);
-    if (failed(features))
-      return failure();
-    FailureOr<Price> price =
-        program->evaluate(*features, /*withKernels=*/false, &why);
+    ErrorText errors(&context, why);
+    std::string reason;
+    FailureOr<const CostProgram *> program = programs->get(step, &reason);
+    FailureOr<Features> features = failure();
+    if (succeeded(program))
+      features = (*program)->getFeatures(step, &reason);
+    FailureOr<Price> price = failure();
+    if (succeeded(features))
+      price = (*program)->evaluate(*features, /*withKernels=*/false, &reason);
     if (succeeded(price))
       return StepPrice{price->executionTimeS * 1e3, price->memory};
-    // Passes may have taken a branch that does not fit this step.
-    if (!hasAssumptions || step.groups.size() != 1)
-      return failure();
-    FailureOr<Report> bound = reportBound(step, why);
-    if (failed(bound))
-      return failure();
-    return StepPrice{bound->executionTimeS * 1e3, bound->memory};
+    // What the passes reported says more.
+    if (why.empty())
+      why = std::move(reason);
+    return failure();
   }
 
   FailureOr<Report> report(Workload step, std::string &why) {
     step.images = images;
-    if (hasAssumptions && step.groups.size() == 1)
-      return reportBound(step, why);
     ErrorText errors(&context, why);
-    OwningOpRef<ModuleOp> bound = module->clone();
+    OwningOpRef<ModuleOp> module = model->clone();
+    // The passes see a step of one kind as it is.
+    bool isBound = step.groups.size() == 1;
+    if (failed(build(*module, isBound ? &step : nullptr)))
+      return failure();
+    if (isBound)
+      return buildReport(*module);
     auto emitError = [&] { return mlir::emitError(module->getLoc()); };
     auto workload = transformer::WorkloadAttr::getChecked(
         emitError, &context, step, transformer::getDataParallel(*module));
-    if (!workload || failed(transformer::bindWorkload(*bound, workload)) ||
-        failed(ascend::estimateCosts(*bound)))
+    if (!workload || failed(transformer::bindWorkload(*module, workload)) ||
+        failed(ascend::estimateCosts(*module)))
       return failure();
-    return buildReport(*bound);
+    return buildReport(*module);
   }
 
   int64_t getImageTokens() const { return images.tokens; }
@@ -157,23 +157,25 @@ private:
     return pm.run(module);
   }
 
-  /// Runs the passes for this step alone.
-  FailureOr<Report> reportBound(const Workload &step, std::string &why) {
-    why.clear();
-    ErrorText errors(&context, why);
-    OwningOpRef<ModuleOp> bound = model->clone();
-    if (failed(build(*bound, &step)))
-      return failure();
-    return buildReport(*bound);
+  /// The model as kernels, for steps of which so much is known; null if it
+  /// cannot be served so. The first one is made before any step is priced.
+  OwningOpRef<ModuleOp> compile(ArrayAttr assumed) {
+    if (!assumed && first)
+      return std::move(first);
+    OwningOpRef<ModuleOp> module = model->clone();
+    if (assumed)
+      (*module)->setAttr(transformer::kAssumesAttrName, assumed);
+    if (failed(build(*module, nullptr)))
+      return {};
+    return module;
   }
 
   MLIRContext context;
-  /// As imported, and as kernels for any step.
-  OwningOpRef<ModuleOp> model, module;
+  /// As imported, and as kernels until a program is made of them.
+  OwningOpRef<ModuleOp> model, first;
   std::function<LogicalResult(ModuleOp, const Workload *)> build;
-  std::unique_ptr<CostProgram> program;
+  std::optional<CostProgramSet> programs;
   RequestImages images;
-  bool hasAssumptions = false;
 };
 
 ProgramPricer::ProgramPricer() = default;

@@ -3,7 +3,7 @@
 #ifndef TENSORCAST_SEARCH_PRICER_H
 #define TENSORCAST_SEARCH_PRICER_H
 
-#include "tensorcast/CostProgram/CostProgram.h"
+#include "tensorcast/CostProgram/CostProgramSet.h"
 #include "tensorcast/Import/HuggingFace/Config.h"
 #include "tensorcast/Pipelines/ModelSettings.h"
 #include "tensorcast/Search/DeviceChange.h"
