@@ -40,7 +40,7 @@ static Json toJson(transformer::WorkloadAttr workload) {
   return json;
 }
 
-static Json toJson(const MemoryUse &memory) {
+Json mlir::tensorcast::toJson(const MemoryUse &memory) {
   return {{"device_bytes", toIntegerJson(memory.deviceBytes)},
           {"weights_bytes", toIntegerJson(memory.weightsBytes)},
           {"kv_cache_bytes", toIntegerJson(memory.kvCacheBytes)},
@@ -97,7 +97,7 @@ Json mlir::tensorcast::toJson(const Report &report) {
                {"tokens_per_second_per_device", report.getTokensPerSecond()},
                {"launches", toIntegerJson(report.launches)},
                {"write_backs", toIntegerJson(report.writeBacks)},
-               {"memory", ::toJson(report.memory)},
+               {"memory", toJson(report.memory)},
                {"breakdown", ::toJson(report.breakdown)},
                {"work", ::toJson(report.work)}};
   json["layers"] = Json::array();
@@ -109,7 +109,7 @@ Json mlir::tensorcast::toJson(const Report &report) {
     json["stages"].push_back({{"layers", toIntegerJson(row.layers)},
                               {"execution_time_s", row.executionTimeS},
                               {"transfer_s", row.transferS},
-                              {"memory", ::toJson(row.memory)}});
+                              {"memory", toJson(row.memory)}});
   json["ops"] = Json::array();
   for (const OpRow &row : report.ops)
     json["ops"].push_back(::toJson(row));

@@ -11,12 +11,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::tensorcast::search;
 
-static std::string formatFixed(double value, int digits = 2) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.*f", digits, value);
-  return text;
-}
-
 /// `+3.1 %`.
 static std::string formatGain(double now, double before) {
   std::string text;
@@ -101,7 +95,7 @@ static void printMemory(raw_ostream &os, const MemoryUse &memory) {
 static void printBound(raw_ostream &os, const SearchResult &result,
                        const Explanation &explanation) {
   const Outcome &outcome = *explanation.outcome;
-  os << "bound by: " << describeBound(outcome);
+  os << "bound by: " << describeBound(result, outcome);
   if (outcome.rejected) {
     Outcome next;
     next.candidate = outcome.candidate;
@@ -117,8 +111,8 @@ static void printBound(raw_ostream &os, const SearchResult &result,
     if (point.batch > largest->batch)
       largest = &point;
   os << "without limits: batch " << largest->batch << " (bound by "
-     << describeBound(unlimited) << ") has " << formatFixed(largest->tokensPerS)
-     << " tokens/s ("
+     << describeBound(result, unlimited) << ") has "
+     << formatFixed(largest->tokensPerS) << " tokens/s ("
      << formatGain(largest->tokensPerS, explanation.point.tokensPerS) << ") at";
   if (outcome.candidate.phase != Phase::Decode)
     os << " TTFT " << formatFixed(largest->firstTokenMs) << " ms";
@@ -215,7 +209,7 @@ Json tensorcast::search::toJson(const SearchResult &result,
                {"why", loss.why},
                {"point", pointJson(explanation.point)}};
   if (loss.kind == "served")
-    json["bound_by"] = describeBound(outcome);
+    json["bound_by"] = describeBound(result, outcome);
   json["steps"] = Json::array();
   for (const ExplainedStep &step : explanation.steps)
     json["steps"].push_back(

@@ -157,9 +157,12 @@ Loss tensorcast::search::explainLoss(const SearchResult &result,
   return {"served", ""};
 }
 
-std::string tensorcast::search::describeBound(const Outcome &outcome) {
+std::string tensorcast::search::describeBound(const SearchResult &result,
+                                              const Outcome &outcome) {
   if (!outcome.rejected)
-    return outcome.skipped ? "not searched further" : "batch range";
+    return outcome.skipped           ? "not searched further"
+           : result.request.maxBatch ? "batch range"
+                                     : "largest batch";
   switch (outcome.rejected->verdict) {
   case Verdict::Accepted:
     break;

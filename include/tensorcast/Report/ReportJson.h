@@ -12,6 +12,7 @@ namespace mlir::tensorcast {
 /// Counts and bytes are integers as long as a double holds them exactly.
 Json toIntegerJson(double value);
 
+Json toJson(const MemoryUse &memory);
 Json toJson(const Report &report);
 Json toJson(const FusionReport &report);
 
