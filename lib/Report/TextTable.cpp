@@ -28,6 +28,12 @@ std::string mlir::tensorcast::formatCount(double count) {
   return text;
 }
 
+std::string mlir::tensorcast::formatFixed(double value, int digits) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.*f", digits, value);
+  return text;
+}
+
 std::string mlir::tensorcast::formatShare(double part, double whole) {
   std::string text;
   llvm::raw_string_ostream(text)

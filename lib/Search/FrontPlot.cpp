@@ -10,12 +10,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::tensorcast::search;
 
-static std::string formatFixed(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.2f", value);
-  return text;
-}
-
 namespace {
 /// The letters of the plans on the front.
 class Letters {

@@ -10,13 +10,6 @@
 using namespace mlir;
 using namespace mlir::tensorcast::search;
 
-int64_t Lengths::getLongestInput() const {
-  int64_t longest = 0;
-  for (const LengthClass &entry : classes)
-    longest = std::max(longest, entry.input);
-  return longest;
-}
-
 static double getMean(ArrayRef<LengthClass> classes,
                       int64_t LengthClass::*length) {
   double sum = 0, weights = 0;

@@ -3,6 +3,7 @@
 #include "tensorcast/Search/Pricer.h"
 
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
+#include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
@@ -32,8 +33,9 @@ public:
   LogicalResult compile(const DecoderConfig &config,
                         const ModelSettings &settings, const Plan &plan,
                         bool decode, ImageSize images,
-                        const DeviceChange &change, std::string &why) {
-    ErrorText errors(&context, why);
+                        const DeviceChange &change, std::string &why,
+                        std::vector<std::string> &warnings) {
+    ErrorText errors(&context, why, &warnings);
     build = [=](ModuleOp module, const Workload *step) {
       return runPipeline(module, settings, plan, decode, images, step);
     };
@@ -60,41 +62,63 @@ public:
       (*model)->setAttr(ascend::kDeviceAttrName,
                         ascend::DeviceAttr::get(&context, *device));
     }
-    OwningOpRef<ModuleOp> module = model->clone();
-    if (failed(build(*module, nullptr)))
-      return failure();
-    hasAssumptions = (*module)->hasAttr(transformer::kAssumesAttrName);
-    FailureOr<CostProgram> compiled = CostProgram::compile(*module);
-    if (failed(compiled))
-      return failure();
-    program = std::make_unique<CostProgram>(std::move(*compiled));
-    return success();
+    programs.emplace([this](ArrayAttr assumed) { return compile(assumed); });
+    // Whether there is any plan shows without a step.
+    first = compile({});
+    return success(static_cast<bool>(first));
   }
 
   FailureOr<StepPrice> price(Workload step, std::string &why) {
     step.images = images;
-    FailureOr<Features> features = program->getFeatures(step, &why);
-    if (failed(features))
-      return failure();
-    FailureOr<Price> price =
-        program->evaluate(*features, /*withKernels=*/false, &why);
+    ErrorText errors(&context, why);
+    std::string reason;
+    FailureOr<const CostProgram *> program = programs->get(step, &reason);
+    FailureOr<Features> features = failure();
+    if (succeeded(program))
+      features = (*program)->getFeatures(step, &reason);
+    FailureOr<Price> price = failure();
+    if (succeeded(features))
+      price = (*program)->evaluate(*features, /*withKernels=*/false, &reason);
     if (succeeded(price))
       return StepPrice{price->executionTimeS * 1e3, price->memory};
-    // Passes may have taken a branch that does not fit this step.
-    if (!hasAssumptions || step.groups.size() != 1)
+    // What the passes reported says more.
+    if (why.empty())
+      why = std::move(reason);
+    return failure();
+  }
+
+  FailureOr<Report> report(Workload step, std::string &why) {
+    step.images = images;
+    ErrorText errors(&context, why);
+    OwningOpRef<ModuleOp> module = model->clone();
+    // The passes see a step of one kind as it is.
+    bool isBound = step.groups.size() == 1;
+    if (failed(build(*module, isBound ? &step : nullptr)))
       return failure();
-    return priceBound(step, why);
+    if (isBound)
+      return buildReport(*module);
+    auto emitError = [&] { return mlir::emitError(module->getLoc()); };
+    auto workload = transformer::WorkloadAttr::getChecked(
+        emitError, &context, step, transformer::getDataParallel(*module));
+    if (!workload || failed(transformer::bindWorkload(*module, workload)) ||
+        failed(ascend::estimateCosts(*module)))
+      return failure();
+    return buildReport(*module);
   }
 
   int64_t getImageTokens() const { return images.tokens; }
 
 private:
-  /// Collects the first error in place of printing it.
+  /// Collects the first error, and all warnings, in place of printing them.
   struct ErrorText {
-    ErrorText(MLIRContext *context, std::string &text)
-        : handler(context, [&text](Diagnostic &diag) {
+    ErrorText(MLIRContext *context, std::string &text,
+              std::vector<std::string> *warnings = nullptr)
+        : handler(context, [&text, warnings](Diagnostic &diag) {
             if (text.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
               text = diag.str();
+            if (warnings && diag.getSeverity() == DiagnosticSeverity::Warning &&
+                !llvm::is_contained(*warnings, diag.str()))
+              warnings->push_back(diag.str());
             return success();
           }) {}
     ScopedDiagnosticHandler handler;
@@ -133,25 +157,25 @@ private:
     return pm.run(module);
   }
 
-  /// Runs the passes for this step alone.
-  FailureOr<StepPrice> priceBound(const Workload &step, std::string &why) {
-    why.clear();
-    ErrorText errors(&context, why);
+  /// The model as kernels, for steps of which so much is known; null if it
+  /// cannot be served so. The first one is made before any step is priced.
+  OwningOpRef<ModuleOp> compile(ArrayAttr assumed) {
+    if (!assumed && first)
+      return std::move(first);
     OwningOpRef<ModuleOp> module = model->clone();
-    if (failed(build(*module, &step)))
-      return failure();
-    FailureOr<Report> report = buildReport(*module);
-    if (failed(report))
-      return failure();
-    return StepPrice{report->executionTimeS * 1e3, report->memory};
+    if (assumed)
+      (*module)->setAttr(transformer::kAssumesAttrName, assumed);
+    if (failed(build(*module, nullptr)))
+      return {};
+    return module;
   }
 
   MLIRContext context;
-  OwningOpRef<ModuleOp> model;
+  /// As imported, and as kernels until a program is made of them.
+  OwningOpRef<ModuleOp> model, first;
   std::function<LogicalResult(ModuleOp, const Workload *)> build;
-  std::unique_ptr<CostProgram> program;
+  std::optional<CostProgramSet> programs;
   RequestImages images;
-  bool hasAssumptions = false;
 };
 
 ProgramPricer::ProgramPricer() = default;
@@ -165,8 +189,8 @@ ProgramPricer::compile(const DecoderConfig &config,
   std::unique_ptr<ProgramPricer> pricer(new ProgramPricer);
   auto compileSide = [&](bool decode) -> std::shared_ptr<Side> {
     auto side = std::make_shared<Side>();
-    if (failed(
-            side->compile(config, settings, plan, decode, images, change, why)))
+    if (failed(side->compile(config, settings, plan, decode, images, change,
+                             why, pricer->warnings)))
       return nullptr;
     return side;
   };
@@ -189,6 +213,11 @@ int64_t ProgramPricer::getImageTokens() const {
   return (prefill ? prefill : decode)->getImageTokens();
 }
 
+FailureOr<Report> ProgramPricer::report(const Workload &step,
+                                        std::string &why) {
+  return (step.isDecode() ? *decode : *prefill).report(step, why);
+}
+
 FailureOr<StepPrice> ProgramPricer::price(const Workload &step,
                                           std::string &why) {
   std::vector<int64_t> key;
@@ -200,7 +229,7 @@ FailureOr<StepPrice> ProgramPricer::price(const Workload &step,
   auto found = known.find(key);
   if (found != known.end())
     return found->second;
-  Side &side = step.groups.front().decode ? *decode : *prefill;
+  Side &side = step.isDecode() ? *decode : *prefill;
   FailureOr<StepPrice> price = side.price(step, why);
   if (succeeded(price))
     known.emplace(std::move(key), *price);

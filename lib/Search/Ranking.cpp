@@ -107,7 +107,7 @@ tensorcast::search::rankRatios(const SearchResult &result) {
 
 static std::string formatMs(double milliseconds) {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.2f ms", milliseconds);
+  llvm::raw_string_ostream(text) << llvm::format("%.6g ms", milliseconds);
   return text;
 }
 
@@ -157,9 +157,12 @@ Loss tensorcast::search::explainLoss(const SearchResult &result,
   return {"served", ""};
 }
 
-std::string tensorcast::search::describeBound(const Outcome &outcome) {
+std::string tensorcast::search::describeBound(const SearchResult &result,
+                                              const Outcome &outcome) {
   if (!outcome.rejected)
-    return outcome.skipped ? "not searched further" : "batch range";
+    return outcome.skipped           ? "not searched further"
+           : result.request.maxBatch ? "batch range"
+                                     : "largest batch";
   switch (outcome.rejected->verdict) {
   case Verdict::Accepted:
     break;

@@ -141,23 +141,35 @@ private:
 };
 } // namespace
 
-static void searchCandidate(const SearchRequest &request,
-                            const DecoderConfig &config, Outcome &outcome,
-                            const std::atomic<bool> *stop) {
-  if (stop && *stop) {
-    outcome.skipped = true;
-    return;
-  }
-  const Candidate &candidate = outcome.candidate;
+std::unique_ptr<ProgramPricer> tensorcast::search::compilePlan(
+    const SearchRequest &request, const DecoderConfig &config,
+    const Candidate &candidate, std::string &why, const DeviceChange &change) {
   ModelSettings settings = request.variants[candidate.variant].settings;
   settings.device = request.devices[candidate.device];
+  settings.reference = request.reference;
+  return ProgramPricer::compile(config, settings, candidate.plan,
+                                candidate.phase, request.images, why, change);
+}
+
+Outcome tensorcast::search::searchCandidate(const SearchRequest &request,
+                                            const DecoderConfig &config,
+                                            const Candidate &candidate,
+                                            const std::atomic<bool> *stop,
+                                            const DeviceChange &change) {
+  Outcome outcome;
+  outcome.candidate = candidate;
+  if (stop && *stop) {
+    outcome.skipped = true;
+    return outcome;
+  }
   std::unique_ptr<ProgramPricer> pricer =
-      ProgramPricer::compile(config, settings, candidate.plan, candidate.phase,
-                             request.images, outcome.invalid);
+      compilePlan(request, config, candidate, outcome.invalid, change);
   if (!pricer)
-    return;
+    return outcome;
+  outcome.warnings = pricer->getWarnings();
   Serving serving(request, candidate.plan, *pricer);
   BatchSearch(request, outcome, serving, stop).run();
+  return outcome;
 }
 
 SearchResult tensorcast::search::runSearch(SearchRequest request,
@@ -177,7 +189,9 @@ SearchResult tensorcast::search::runSearch(SearchRequest request,
   size_t done = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < result.outcomes.size();) {
-      searchCandidate(result.request, config, result.outcomes[i], options.stop);
+      Outcome &outcome = result.outcomes[i];
+      outcome = searchCandidate(result.request, config, outcome.candidate,
+                                options.stop);
       std::lock_guard<std::mutex> lock(mutex);
       ++done;
       if (options.progress)

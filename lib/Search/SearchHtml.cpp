@@ -1,5 +1,6 @@
 //===- SearchHtml.cpp - A search as a page of HTML ------------------------===//
 
+#include "tensorcast/Report/TextTable.h"
 #include "tensorcast/Search/Front.h"
 #include "tensorcast/Support/Numbers.h"
 
@@ -12,12 +13,6 @@
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::tensorcast::search;
-
-static std::string formatFixed(double value, int digits = 2) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.*f", digits, value);
-  return text;
-}
 
 static std::string escape(const Twine &text) {
   std::string escaped;
@@ -182,16 +177,17 @@ static void printPlans(raw_ostream &os, const SearchResult &result,
   for (const ResultRow &row : rows) {
     const Point &point = *row.point;
     const Candidate &candidate = row.outcome->candidate;
-    table.addRow(
-        {formatFixed(point.tokensPerS),
-         formatFixed(point.tokensPerS /
-                     static_cast<double>(candidate.plan.getDevices())),
-         phase == Phase::Decode ? "" : formatFixed(point.firstTokenMs),
-         phase == Phase::Prefill ? "" : formatFixed(point.perTokenMs),
-         std::to_string(point.concurrency), std::to_string(point.batch),
-         formatGigabytes(point.memory.availableBytes),
-         describeBound(*row.outcome), result.request.devices[candidate.device],
-         getLabel(result, *row.outcome)});
+    table.addRow({formatFixed(point.tokensPerS),
+                  formatFixed(point.tokensPerS /
+                              static_cast<double>(candidate.plan.getDevices())),
+                  phase == Phase::Decode ? "" : formatFixed(point.firstTokenMs),
+                  phase == Phase::Prefill ? "" : formatFixed(point.perTokenMs),
+                  std::to_string(point.concurrency),
+                  std::to_string(point.batch),
+                  formatGigabytes(point.memory.availableBytes),
+                  describeBound(result, *row.outcome),
+                  result.request.devices[candidate.device],
+                  getLabel(result, *row.outcome)});
   }
 }
 

@@ -10,15 +10,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::tensorcast::search;
 
-static Json toJson(const MemoryUse &memory) {
-  return {{"device_bytes", toIntegerJson(memory.deviceBytes)},
-          {"weights_bytes", toIntegerJson(memory.weightsBytes)},
-          {"kv_cache_bytes", toIntegerJson(memory.kvCacheBytes)},
-          {"activation_bytes", toIntegerJson(memory.activationBytes)},
-          {"reserved_bytes", toIntegerJson(memory.reservedBytes)},
-          {"available_bytes", toIntegerJson(memory.availableBytes)}};
-}
-
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
@@ -42,7 +33,7 @@ static Json planRow(const SearchResult &result, const ResultRow &row) {
   if (!prefill)
     json["tpot_ms"] = point.perTokenMs;
   json["device"] = result.request.devices[candidate.device];
-  json["memory"] = ::toJson(point.memory);
+  json["memory"] = tensorcast::toJson(point.memory);
   return json;
 }
 
@@ -96,7 +87,7 @@ static Json toJson(const Point &point) {
                {"prefill_step_ms", point.prefillStepMs},
                {"decode_step_ms", point.decodeStepMs},
                {"budget", point.budget},
-               {"memory", ::toJson(point.memory)}};
+               {"memory", tensorcast::toJson(point.memory)}};
   if (!point.why.empty())
     json["why"] = point.why;
   return json;
@@ -126,9 +117,11 @@ static Json toJson(const SearchResult &result, const Outcome &outcome) {
   if (!loss.why.empty())
     json["why"] = loss.why;
   if (loss.kind == "served")
-    json["bound_by"] = describeBound(outcome);
+    json["bound_by"] = describeBound(result, outcome);
   if (!outcome.invalid.empty())
     json["invalid"] = outcome.invalid;
+  if (!outcome.warnings.empty())
+    json["warnings"] = outcome.warnings;
   json["skipped"] = outcome.skipped;
   if (outcome.rejected)
     json["rejected"] = ::toJson(*outcome.rejected);
@@ -171,6 +164,9 @@ static Json toJson(const ModelSettings &settings) {
       {"shared_expert_tp", settings.sharedExpertTensor},
       {"reserved_memory_gb", settings.reservedMemoryGB},
       {"compile", settings.compiled}};
+  json["patterns"] = Json::array();
+  for (const std::string &pattern : settings.patterns)
+    json["patterns"].push_back(pattern);
   json["compilation_config"] = Json::array();
   for (const std::string &pass : settings.compilationConfig)
     json["compilation_config"].push_back(pass);

@@ -201,6 +201,11 @@ private:
     candidate.variant = index("variant", request.variants.size());
     outcome.invalid = reader.string("invalid", "");
     outcome.skipped = reader.boolean("skipped");
+    if (reader.has("warnings"))
+      forEach(reader, "warnings", [&](const Json &text, const std::string &at) {
+        if (text.is_string())
+          outcome.warnings.push_back(text.get<std::string>());
+      });
     if (const Json *sizes = reader.optionalObject("sizes"))
       candidate.plan = readPlan(*sizes, at + "/sizes");
     if (const Json *rejected = reader.optionalObject("rejected"))

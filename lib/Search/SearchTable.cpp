@@ -10,12 +10,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::tensorcast::search;
 
-static std::string formatFixed(double value, int digits = 2) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.*f", digits, value);
-  return text;
-}
-
 static std::string formatNumber(int64_t value) { return std::to_string(value); }
 
 /// Where a column is for what only some searches have.
@@ -85,7 +79,7 @@ static void printPlans(raw_ostream &os, const SearchResult &result, Phase phase,
                   formatGigabytes(point.memory.kvCacheBytes),
                   formatGigabytes(point.memory.activationBytes),
                   formatGigabytes(point.memory.availableBytes),
-                  describeBound(*row.outcome)});
+                  describeBound(result, *row.outcome)});
     if (hasDevices(result))
       cells.push_back(result.request.devices[candidate.device]);
     cells.push_back(getLabel(result, *row.outcome));

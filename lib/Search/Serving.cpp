@@ -43,13 +43,19 @@ int64_t Serving::getNewTokens(int64_t input) const {
                                        request.prefixCacheHitRate);
 }
 
+/// What serving frameworks take if they are not told otherwise.
+static constexpr int64_t packedBudget = 8192;
+
 /// Budgets to try until a prefill step fits.
 SmallVector<int64_t> Serving::listBudgets() const {
   if (request.maxBatchedTokens)
     return {*request.maxBatchedTokens};
   if (request.rules.defaultBudget > 0)
     return {request.rules.defaultBudget};
-  int64_t tokens = getInputTokens(request.lengths.getLongestInput());
+  // What is packed needs no multiple of any one prompt.
+  if (!request.lengths.isConstant())
+    return {packedBudget};
+  int64_t tokens = getInputTokens(request.lengths.classes.front().input);
   return {4 * tokens, 2 * tokens, tokens};
 }
 
@@ -149,23 +155,26 @@ bool Serving::addWaves(Point &point, int64_t input, PrefillTimes &times) {
 }
 
 /// Prompts of several lengths: one after the other into steps that use all of
-/// the budget.
-bool Serving::addPackedSteps(Point &point, ArrayRef<RequestCount> requests,
-                             PrefillTimes &times) {
+/// the budget. All groups of devices have the same.
+bool Serving::addPackedSteps(Point &point, PrefillTimes &times) {
+  int64_t budget = std::max<int64_t>(getAllBudget(point) / plan.data, 1);
   double sumMs = 0;
-  for (const PackedStep &packed :
-       packPrompts(requests, getAllBudget(point), [&](int64_t input) {
-         return PromptLength{getInputTokens(input), getNewTokens(input)};
-       })) {
+  for (const PackedStep &packed : packPrompts(
+           request.lengths.sample(point.batch), budget, [&](int64_t input) {
+             return PromptLength{getInputTokens(input), getNewTokens(input)};
+           })) {
     Workload step;
-    step.groups.append(packed.groups.begin(), packed.groups.end());
+    for (RequestGroup group : packed.groups) {
+      group.queries *= plan.data;
+      step.groups.push_back(group);
+    }
     std::optional<double> latencyMs = priceStep(point, step);
     if (!latencyMs)
       return false;
     times.lastMs += *latencyMs;
     sumMs += times.lastMs * static_cast<double>(packed.numFinished);
   }
-  times.meanMs = sumMs / static_cast<double>(point.concurrency);
+  times.meanMs = sumMs / static_cast<double>(point.batch);
   return true;
 }
 
@@ -205,7 +214,7 @@ bool Serving::addChunks(Point &point, const RequestCount &requests,
 bool Serving::addPrefill(Point &point, ArrayRef<RequestCount> requests,
                          PrefillTimes &times) {
   if (!request.lengths.isConstant())
-    return addPackedSteps(point, requests, times);
+    return addPackedSteps(point, times);
   return addWaves(point, requests.front().input, times);
 }
 
@@ -238,8 +247,10 @@ Point Serving::evaluate(Phase phase, int64_t batch, int64_t budget) {
   point.concurrency = batch * plan.data;
   point.budget = budget;
   auto concurrency = static_cast<double>(point.concurrency);
-  SmallVector<RequestCount> requests =
-      request.lengths.sample(point.concurrency);
+  // All groups of devices have requests of the same lengths.
+  SmallVector<RequestCount> requests = request.lengths.sample(batch);
+  for (RequestCount &entry : requests)
+    entry.count *= plan.data;
   double meanOutput = request.lengths.getMeanOutput();
   bool chunked = request.lengths.isConstant() && phase != Phase::Decode &&
                  getNewTokens(requests.front().input) > budget;

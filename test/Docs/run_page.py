@@ -21,7 +21,7 @@ def main():
     count = failed = 0
     for language, block in blocks:
         if language != "sh":
-            name = re.match(r"// (\w[\w-]*\.\w+)$", block, re.MULTILINE)
+            name = re.match(r"(?://|#) (\w[\w-]*\.\w+)$", block, re.MULTILINE)
             if name:
                 # JSON has no comments.
                 text = (block.split("\n", 1)[1]

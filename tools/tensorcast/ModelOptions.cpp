@@ -126,6 +126,8 @@ ModelSettings mlir::tensorcast::readModelSettings(CommandLine &line) {
   settings.mxfp4GroupSize = line.getInteger(OPT_mxfp4_group_size_eq, 32);
   settings.reservedMemoryGB = line.getNumber(OPT_reserved_memory_gb_eq, 0);
   settings.noRepetition = line.hasFlag(OPT_no_repetition);
+  llvm::append_range(settings.patterns,
+                     line.getArgs().getAllArgValues(OPT_patterns_eq));
   settings.compiled = line.hasFlag(OPT_compile);
   settings.compilationConfig = getCompilationConfig(line);
   return settings;

@@ -219,9 +219,9 @@ defm mxfp4_group_size : Value<"mxfp4-group-size", modelCommands, "N",
 def compile : Flag<["--"], "compile">, In<modelCommands>,
   HelpText<"Price the compiled model: with fusions">;
 
-defm patterns : Value<"patterns", [TextGenerate], "FILE",
-  "Apply the patterns of FILE as well, and compare with the price without "
-  "them; may be repeated">;
+defm patterns : Value<"patterns", modelCommands, "FILE",
+  "Apply the patterns of FILE as well (text-generate: and compare with the "
+  "price without them); may be repeated">;
 
 defm disable : Value<"disable", [TextGenerate], "FUSION[@LAYERS]",
   "Switch a fusion or pattern off, by its name in reports, everywhere or in some "
@@ -338,7 +338,7 @@ defm mtp_acceptance_rates : SearchValue<"mtp-acceptance-rates", "RATE...",
   "Share of each drafted token that is right (default: 0.9 0.6 0.4 0.2)">;
 defm max_batched_tokens : SearchValue<"max-batched-tokens", "N",
   "New tokens of a prefill step for each group of devices (default: 4, 2 or 1 "
-  "times the prompt, the first that fits)">;
+  "times the prompt, the first that fits; 8192 where prompts differ)">;
 defm batch_range : SearchValue<"batch-range", "[MIN] MAX",
   "Requests of each group of devices to try (default: from 1)">;
 defm serving_cost : SearchValue<"serving-cost", "MS",
@@ -374,6 +374,11 @@ defm fusions : SearchValue<"fusions", "NAME...",
   "Fusions to try: eager, compile, or compile with passes "
   "(compile+matmul-allreduce); without names eager, compile and compile with "
   "each pass">;
+defm explain : SearchValue<"explain", "PLAN",
+  "Say what bounds a plan, given by its rank or some of its sizes (1, or "
+  "'TP=8 DCP=2'), and what changes of the device would be worth">;
+def sensitivity : SearchFlag<"sensitivity",
+  "Say what changes of the device would be worth to the best plan">;
 defm shard : SearchValue<"shard", "K/N",
   "Search only each Nth plan, from the Kth; 'tensorcast merge' joins the JSON "
   "reports of all N">;
@@ -423,7 +428,7 @@ defm graph_log_url : LaterValue<"graph-log-url", "none", "FILE">;
 defm graph_log_file : LaterValue<"graph-log-file", "none", "FILE">;
 def disable_profiling_interpolation :
   LaterFlag<"disable-profiling-interpolation">;
-def fusion_plugin_eq : Joined<["--"], "fusion-plugin=">, In<[TextGenerate]>,
+def fusion_plugin_eq : Joined<["--"], "fusion-plugin=">, In<modelCommands>,
   Flags<[HelpHidden]>, HelpText<"Refused: fusions are pattern files here">;
-def fusion_plugin : Separate<["--"], "fusion-plugin">, In<[TextGenerate]>,
+def fusion_plugin : Separate<["--"], "fusion-plugin">, In<modelCommands>,
   Alias<fusion_plugin_eq>, Flags<[HelpHidden]>;

@@ -93,12 +93,13 @@ static void readSizes(CommandLine &line, PlanSizes &sizes) {
   sizes.expert = getIntegers(line, OPT_ep_sizes_eq, 1, maxDevices);
   sizes.expertData = getIntegers(line, OPT_moe_dp_sizes_eq, 1, maxDevices);
   sizes.context = getIntegers(line, OPT_dcp_sizes_eq, 1, maxDevices);
-  if (PlanSizes::List drafts =
-          getIntegers(line, OPT_num_mtp_tokens_eq, 0, maxDraftTokens)) {
+  if (std::optional<SmallVector<StringRef>> drafts =
+          getList(line, OPT_num_mtp_tokens_eq)) {
     if (drafts->empty())
       line.reportError("expected numbers after '--num-mtp-tokens', but got "
                        "none");
-    sizes.draftTokens = *drafts;
+    sizes.draftTokens =
+        *getIntegers(line, OPT_num_mtp_tokens_eq, 0, maxDraftTokens);
   }
 }
 

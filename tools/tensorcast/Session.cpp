@@ -7,6 +7,7 @@
 #include "tensorcast/Dialect/Ascend/IR/Ascend.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Report/Compare.h"
+#include "tensorcast/Support/Wording.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -157,9 +158,13 @@ StringRef mlir::tensorcast::getInput(CommandLine &line, StringRef what) {
   std::vector<std::string> inputs = line.getArgs().getAllArgValues(OPT_INPUT);
   if (inputs.size() == 1)
     return line.getArgs().getLastArgValue(OPT_INPUT);
-  line.reportError(
-      "expected " + what + ", but got " +
-      (inputs.empty() ? "none" : Twine(inputs.size()) + " arguments") +
-      "; try --help");
+  std::string got = "none";
+  if (!inputs.empty()) {
+    got = std::to_string(inputs.size()) + " arguments";
+    for (auto [index, input] : llvm::enumerate(ArrayRef(inputs).take_front(4)))
+      got += (index == 0 ? " (" : ", ") + quoteText(input);
+    got += inputs.size() > 4 ? ", ...)" : ")";
+  }
+  line.reportError("expected " + what + ", but got " + got + "; try --help");
   return "";
 }

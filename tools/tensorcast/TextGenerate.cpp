@@ -123,10 +123,9 @@ struct Request {
   StringRef model;
   int64_t layers = 0, draftTokens = 0;
   transformer::WorkloadAttr workload;
-  ModelSettings settings;
-  /// Files with patterns of one's own, which are compared with the price
+  /// If there are patterns of one's own, the price is compared with that
   /// without them.
-  std::vector<std::string> patterns;
+  ModelSettings settings;
   /// What `--disable` switches off, and `--high-precision` keeps.
   SmallVector<std::string> disable, highPrecision;
   StringRef fusionReport;
@@ -154,10 +153,11 @@ static void buildPipeline(CommandLine &line, const Request &request,
     for (const std::string &value : values)
       option.push_back(value);
   };
-  request.settings.build(pm, [&](auto &options) {
+  ModelSettings settings = request.settings;
+  if (isPlain)
+    settings.patterns.clear();
+  settings.build(pm, [&](auto &options) {
     readOptions(line, request.workload, options);
-    if (!isPlain)
-      append(request.patterns, options.patterns);
     append(isPlain ? getDisabledFusions(request, pm.getContext())
                    : request.disable,
            options.disable);
@@ -187,7 +187,6 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
   if (!line.hasError())
     request.workload = getWorkload(line, context);
   request.settings = readModelSettings(line);
-  request.patterns = line.getArgs().getAllArgValues(OPT_patterns_eq);
   auto getNames = [&](OptionID id, SmallVectorImpl<std::string> &names) {
     for (StringRef value : line.getArgs().getAllArgValues(id))
       for (StringRef name : llvm::split(value, ','))
@@ -197,7 +196,7 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
   getNames(OPT_high_precision_eq, request.highPrecision);
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
-  if (!request.patterns.empty() && format == "csv")
+  if (!request.settings.patterns.empty() && format == "csv")
     line.reportError("expected '--format' table or json with '--patterns', but "
                      "got csv");
   request.fusionReport = line.getString(OPT_fusion_report_eq);
@@ -240,7 +239,7 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
   Request request = readRequest(line, context);
-  bool hasPatterns = !request.patterns.empty();
+  bool hasPatterns = !request.settings.patterns.empty();
   PassManager pm(context), plain(context);
   buildPipeline(line, request, /*isPlain=*/false, pm);
   if (hasPatterns && !line.hasError())

@@ -6,9 +6,11 @@
 
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Report/ReportJson.h"
+#include "tensorcast/Search/Explanation.h"
 #include "tensorcast/Search/Front.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/Threading.h"
@@ -48,6 +50,11 @@ static unsigned getThreads(CommandLine &line) {
 /// Says what the search did not find; returns the exit status.
 static int reportOutcome(const SearchResult &result, MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
+  llvm::SetVector<StringRef> warnings;
+  for (const Outcome &outcome : result.outcomes)
+    warnings.insert(outcome.warnings.begin(), outcome.warnings.end());
+  for (StringRef warning : warnings)
+    emitWarning(loc) << warning;
   if (result.interrupted) {
     size_t done = llvm::count_if(result.outcomes,
                                  [](const Outcome &o) { return !o.skipped; });
@@ -67,6 +74,8 @@ static int reportOutcome(const SearchResult &result, MLIRContext *context) {
 struct View {
   StringRef format;
   size_t top;
+  /// Whether only the worth of changes is shown of a plan.
+  bool onlyGains = false;
 };
 
 static View readView(CommandLine &line) {
@@ -79,16 +88,66 @@ static View readView(CommandLine &line) {
 }
 
 static LogicalResult show(Session &session, const View &view,
-                          const SearchResult &result) {
+                          const SearchResult &result,
+                          ArrayRef<Explanation> explanations = {}) {
   return session.write([&](raw_ostream &os) {
-    if (view.format == "json")
-      writeJson(os, toJson(result));
-    else if (view.format == "html")
+    if (view.format == "json") {
+      Json json = toJson(result);
+      for (const Explanation &explanation : explanations)
+        json["explanations"].push_back(toJson(result, explanation));
+      writeJson(os, json);
+    } else if (view.format == "html") {
       printHtml(os, result);
-    else
+    } else {
       printTable(os, result, view.top);
+      for (const Explanation &explanation : explanations) {
+        os << '\n';
+        (view.onlyGains ? printGains : printExplanation)(os, result,
+                                                         explanation);
+      }
+    }
     return success();
   });
+}
+
+/// Explains the plans that the options ask for: one of each phase.
+static FailureOr<std::vector<Explanation>> explain(CommandLine &line,
+                                                   const SearchResult &result,
+                                                   const DecoderConfig &config,
+                                                   MLIRContext *context) {
+  std::vector<Explanation> explanations;
+  bool isAsked = line.getArgs().hasArg(OPT_explain_eq);
+  if ((!isAsked && !line.hasFlag(OPT_sensitivity)) || result.interrupted)
+    return explanations;
+  StringRef text = line.getString(OPT_explain_eq, "1");
+  SmallVector<const Outcome *> found = findPlans(result, text);
+  SmallVector<Phase> phases;
+  Location loc = UnknownLoc::get(context);
+  for (const Outcome *outcome : found) {
+    if (llvm::is_contained(phases, outcome->candidate.phase)) {
+      InFlightDiagnostic diag = emitError(loc);
+      diag << "expected '--explain' to name one plan, but " << quoteText(text)
+           << " may be any of " << found.size();
+      for (const Outcome *other : ArrayRef(found).take_front(10))
+        diag.attachNote() << getLabel(result, *other) << " on "
+                          << result.request.devices[other->candidate.device];
+      return failure();
+    }
+    phases.push_back(outcome->candidate.phase);
+    std::string why;
+    FailureOr<Explanation> explanation =
+        explainPlan(result, config, *outcome, why);
+    if (failed(explanation))
+      return emitError(loc)
+             << getLabel(result, *outcome) << " cannot be explained: " << why;
+    explanations.push_back(std::move(*explanation));
+  }
+  if (isAsked && explanations.empty())
+    return emitError(loc) << "expected '--explain' with a rank or sizes of one "
+                             "of the "
+                          << result.outcomes.size() << " plans, but got "
+                          << quoteText(text);
+  return explanations;
 }
 
 /// `--shard 2/4`.
@@ -111,6 +170,25 @@ static Shard readShard(CommandLine &line, const View &view) {
                      view.format);
   --shard.index;
   return shard;
+}
+
+/// Notes sizes that this model or search has nothing for.
+static void noteUnusedSizes(CommandLine &line, const SearchRequest &request,
+                            bool hasExperts) {
+  auto note = [&](llvm::opt::OptSpecifier id, const Twine &why) {
+    if (const llvm::opt::Arg *arg = line.getArgs().getLastArg(id))
+      line.reportNote("'" + getOptionName(*arg) +
+                      "' has no effect here: " + why);
+  };
+  if (!hasExperts) {
+    note(OPT_ep_sizes_eq, "the model has no experts");
+    note(OPT_moe_dp_sizes_eq, "the model has no experts");
+  }
+  if (request.mode == Mode::Disaggregated && !request.perTokenLimitMs &&
+      request.firstTokenLimitMs)
+    note(OPT_dcp_sizes_eq, "prefill alone has no cached tokens to share");
+  if (request.mode == Mode::Aggregated && request.servingCostMs > 0)
+    note(OPT_serving_cost_eq, "it is of prefill on devices of its own");
 }
 
 /// Reports sizes that make up no plan.
@@ -141,6 +219,7 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   StringRef model = getModel(line);
   int64_t layers = getLayers(line);
   View view = readView(line);
+  view.onlyGains = !line.getArgs().hasArg(OPT_explain_eq);
   SearchOptions options;
   options.threads = getThreads(line);
   options.shard = readShard(line, view);
@@ -158,15 +237,22 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   if (layers > 0)
     config->numHiddenLayers = layers;
   request->model = config->name;
+  noteUnusedSizes(line, *request, config->mixture.has_value());
   if (failed(checkCandidates(line, context, *request,
                              config->mixture.has_value())))
     return ExitFailure;
 
   llvm::sys::SetInterruptFunction([] { isInterrupted = true; });
   SearchResult result = runSearch(std::move(*request), *config, options);
-  if (failed(show(session, view, result)))
+  FailureOr<std::vector<Explanation>> explanations =
+      explain(line, result, *config, context);
+  LogicalResult shown = show(session, view, result,
+                             succeeded(explanations) ? ArrayRef(*explanations)
+                                                     : ArrayRef<Explanation>());
+  if (failed(shown))
     return ExitFailure;
-  return reportOutcome(result, context);
+  int status = reportOutcome(result, context);
+  return failed(explanations) ? ExitFailure : status;
 }
 
 int mlir::tensorcast::runMerge(CommandLine &line) {

@@ -27,6 +27,9 @@ struct ModelSettings {
   double reservedMemoryGB = 0;
   bool noRepetition = false;
 
+  /// Files with patterns of the user's own.
+  SmallVector<std::string> patterns;
+
   /// With fusions, and the passes of `--compilation-config`.
   bool compiled = false;
   SmallVector<std::string> compilationConfig;
@@ -52,6 +55,8 @@ struct ModelSettings {
     options.hostSharedExperts = hostSharedExperts;
     options.reservedMemoryGB = reservedMemoryGB;
     options.noRepetition = noRepetition;
+    for (const std::string &pattern : patterns)
+      options.patterns.push_back(pattern);
   }
 
   /// Adds the pipeline that prices the model so; `set` sets its other options.

@@ -12,6 +12,9 @@ std::string formatColumn(double seconds);
 
 std::string formatCount(double count);
 
+/// A number with so many digits behind the point.
+std::string formatFixed(double value, int digits = 2);
+
 /// `part` of `whole` in percent.
 std::string formatShare(double part, double whole);
 

@@ -30,7 +30,6 @@ struct Lengths {
   bool byQuantile = false;
 
   bool isConstant() const { return classes.size() == 1; }
-  int64_t getLongestInput() const;
   double getMeanInput() const;
   double getMeanOutput() const;
 

@@ -3,7 +3,7 @@
 #ifndef TENSORCAST_SEARCH_PRICER_H
 #define TENSORCAST_SEARCH_PRICER_H
 
-#include "tensorcast/CostProgram/CostProgram.h"
+#include "tensorcast/CostProgram/CostProgramSet.h"
 #include "tensorcast/Import/HuggingFace/Config.h"
 #include "tensorcast/Pipelines/ModelSettings.h"
 #include "tensorcast/Search/DeviceChange.h"
@@ -56,6 +56,12 @@ public:
   FailureOr<StepPrice> price(const Workload &step, std::string &why) override;
   int64_t getImageTokens() const override;
 
+  /// What passes warned of when they compiled the model.
+  ArrayRef<std::string> getWarnings() const { return warnings; }
+
+  /// The price of a step in full, by its kernels.
+  FailureOr<Report> report(const Workload &step, std::string &why);
+
 private:
   class Side;
   ProgramPricer();
@@ -63,6 +69,7 @@ private:
   /// Equal where one program serves both.
   std::shared_ptr<Side> prefill, decode;
   std::map<std::vector<int64_t>, StepPrice> known;
+  std::vector<std::string> warnings;
 };
 
 } // namespace mlir::tensorcast::search

@@ -50,7 +50,7 @@ struct Loss {
 Loss explainLoss(const SearchResult &result, const Outcome &outcome);
 
 /// What keeps the best batch of a plan from being larger.
-std::string describeBound(const Outcome &outcome);
+std::string describeBound(const SearchResult &result, const Outcome &outcome);
 
 /// If no plan can serve the model: which limit or memory is missing, and the
 /// plan that is nearest. Else empty.

@@ -30,6 +30,8 @@ struct Outcome {
   std::vector<Point> points;
   /// The smallest batch that was not accepted.
   std::optional<Point> rejected;
+  /// What is to be known of the prices of the plan.
+  std::vector<std::string> warnings;
 
   /// The accepted batch with the highest throughput (of requests, or of
   /// tokens); of equal ones the first. Null if there is none.
@@ -65,6 +67,20 @@ struct SearchOptions {
 SmallVector<Candidate> listCandidates(const SearchRequest &request,
                                       bool hasExperts,
                                       SmallVector<RejectedPlan> &rejected);
+
+/// Searches the batches of one candidate.
+Outcome searchCandidate(const SearchRequest &request,
+                        const DecoderConfig &config, const Candidate &candidate,
+                        const std::atomic<bool> *stop = nullptr,
+                        const DeviceChange &change = {});
+
+/// A model under the plan of a candidate; null, with the reason in `why`, if it
+/// cannot be served so.
+std::unique_ptr<ProgramPricer> compilePlan(const SearchRequest &request,
+                                           const DecoderConfig &config,
+                                           const Candidate &candidate,
+                                           std::string &why,
+                                           const DeviceChange &change = {});
 
 /// Searches the batches of all candidates. The result does not depend on the
 /// number of threads.

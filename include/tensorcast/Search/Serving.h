@@ -56,8 +56,7 @@ private:
   bool addPrefill(Point &point, ArrayRef<RequestCount> requests,
                   PrefillTimes &times);
   bool addWaves(Point &point, int64_t input, PrefillTimes &times);
-  bool addPackedSteps(Point &point, ArrayRef<RequestCount> requests,
-                      PrefillTimes &times);
+  bool addPackedSteps(Point &point, PrefillTimes &times);
   bool addChunks(Point &point, const RequestCount &requests, bool decodes,
                  PrefillTimes &times);
   bool addDecodeStep(Point &point, ArrayRef<RequestCount> requests);

@@ -43,5 +43,33 @@ TEST(LengthsTest, MeansAreWeighted) {
   lengths.classes = {{100, 10, 3}, {200, 30, 1}};
   EXPECT_EQ(lengths.getMeanInput(), 125);
   EXPECT_EQ(lengths.getMeanOutput(), 15);
-  EXPECT_EQ(lengths.getLongestInput(), 200);
+}
+
+TEST(LengthsTest, QuantilesStandForAllLengths) {
+  Lengths lengths;
+  lengths.byQuantile = true;
+  for (int64_t i = 0; i < 1000; ++i)
+    lengths.classes.push_back({(i * 7) % 1000 + 1, 1, 1});
+  for (int64_t count : {1, 3, 10, 500, 1000, 4000}) {
+    int64_t sum = 0, requests = 0;
+    for (const RequestCount &entry : lengths.sample(count)) {
+      sum += entry.input * entry.count;
+      requests += entry.count;
+    }
+    EXPECT_EQ(requests, count);
+    // The mean of all is 500.5.
+    EXPECT_NEAR(static_cast<double>(sum) / static_cast<double>(count), 500.5,
+                1);
+  }
+}
+
+TEST(LengthsTest, QuantilesAreOfWeights) {
+  Lengths lengths;
+  lengths.byQuantile = true;
+  lengths.classes = {{10, 1, 9}, {20, 1, 1}};
+  SmallVector<RequestCount> requests = lengths.sample(20);
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[0].count, 18);
+  EXPECT_EQ(requests[1].count, 2);
+  EXPECT_EQ(lengths.sample(1).front().input, 10);
 }
