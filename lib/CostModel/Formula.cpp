@@ -304,6 +304,8 @@ Formula mlir::tensorcast::name(Formula value) {
 }
 
 Formula mlir::tensorcast::getPositivePart(Formula value) {
+  if (value.isConstant())
+    return value.getConstant() < 0 ? 0 : value.getConstant();
   FormulaRange range = getRange(value);
   if (range.least >= 0)
     return value;
@@ -312,6 +314,8 @@ Formula mlir::tensorcast::getPositivePart(Formula value) {
   // Kernels of one shape differ by a factor, which must not count here.
   Terms terms = getTerms(value);
   double factor = std::fabs(terms.terms.front().second);
+  if (!std::isfinite(1 / factor))
+    factor = 1;
   Formula scaled = scale(value, 1 / factor);
   return makeUnary(FormulaKind::PositivePart, scaled) * factor;
 }
@@ -401,6 +405,8 @@ Formula mlir::tensorcast::min(Formula lhs, Formula rhs) {
 //===----------------------------------------------------------------------===//
 
 Formula mlir::tensorcast::isPositive(Formula value) {
+  if (value.isConstant())
+    return value.getConstant() > 0;
   FormulaRange range = getRange(value);
   if (range.most <= 0)
     return 0;
@@ -412,6 +418,8 @@ Formula mlir::tensorcast::isPositive(Formula value) {
 }
 
 Formula mlir::tensorcast::isZero(Formula value) {
+  if (value.isConstant())
+    return value.getConstant() == 0;
   FormulaRange range = getRange(value);
   if (range.least > 0 || range.most < 0)
     return 0;

@@ -118,10 +118,10 @@ FailureOr<Features> CostProgram::getFeatures(const Workload &workload,
   std::string mistake = workload.findMistake(implementation->dataParallel);
   if (!mistake.empty())
     return reject(why, std::move(mistake));
+  mistake = workload.findImageMistake(implementation->looksAtImages);
+  if (!mistake.empty())
+    return reject(why, std::move(mistake));
   Batch batch = workload.getBatch(implementation->dataParallel);
-  if (batch.images > 0 && !implementation->looksAtImages)
-    return reject(why, "expected a vision tower, as the workload has images, "
-                       "but got a model without one");
   Features features;
   for (const Feature &feature : implementation->features) {
     switch (feature.kind) {

@@ -7,6 +7,8 @@
 
 #include "Program.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -59,8 +61,10 @@ const char *tensorcast_price(const double features[],
 size_t tensorcast_prices(const double *const features[], size_t count,
                          double execution_time_s[], double used_bytes[]);
 
-/* A fused multiply-add would be rounded otherwise. */
+/* A fused multiply-add would be rounded otherwise; gcc has -ffp-contract=off. */
+#ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
+#endif
 
 static inline double positive_part(double x) { return x < 0 ? 0 : x; }
 static inline double larger(double x, double y) { return x < y ? y : x; }
@@ -110,12 +114,18 @@ std::string toComment(StringRef text) {
 /// Writes code as definitions of constants, each with a number of its own.
 class CodePrinter {
 public:
+  /// Writes what the outputs from `first` to before `end` need.
   CodePrinter(raw_ostream &os, const Code &code, StringRef indent,
-              function_ref<std::string(unsigned)> getInput)
+              function_ref<std::string(unsigned)> getInput, size_t first = 0,
+              size_t end = -1)
       : os(os), code(code), indent(indent), names(code.numSlots) {
     for (unsigned i = 0; i < code.numInputs; ++i)
       names[i] = getInput(i);
+    std::vector<bool> isNeeded =
+        findNeeded(ArrayRef(code.outputs).take_front(end).drop_front(first));
     for (auto [number, instruction] : llvm::enumerate(code.instructions)) {
+      if (!isNeeded[number])
+        continue;
       std::string text;
       llvm::raw_string_ostream expression(text);
       printExpression(expression, instruction);
@@ -135,6 +145,21 @@ public:
   }
 
 private:
+  std::vector<bool> findNeeded(ArrayRef<CodeOutput> outputs) const {
+    llvm::DenseSet<unsigned> slots;
+    for (const CodeOutput &output : outputs)
+      if (!output.isConstant)
+        slots.insert(output.slot);
+    std::vector<bool> isNeeded(code.instructions.size());
+    for (size_t i = code.instructions.size(); i-- != 0;) {
+      // Before this, another number was in the slot.
+      isNeeded[i] = slots.erase(code.instructions[i].result);
+      if (isNeeded[i])
+        slots.insert_range(code.getOperands(code.instructions[i]));
+    }
+    return isNeeded;
+  }
+
   /// Breaks lines where terms begin.
   void printWrapped(StringRef text) {
     static constexpr size_t width = 78;
@@ -246,7 +271,7 @@ public:
     os << interface << "\n#define TENSORCAST_NUM_FEATURES "
        << program.features.size() << "\n#define TENSORCAST_NUM_KERNELS "
        << program.kernels.size()
-       << "\n/* Groups of devices that share the requests. */\n"
+       << "\n\n/* Groups of devices that share the requests. */\n"
           "#define TENSORCAST_DATA_PARALLEL "
        << program.dataParallel << "\n\n";
     printNames();
@@ -359,10 +384,11 @@ private:
       os << "    if (" << checks.getOutput(i) << " != 0)\n      return "
          << Quoted{text} << ";\n";
     os << "  }\n  {\n";
-    CodePrinter sums(os, program.sums, "    ", getFeature);
     constexpr StringLiteral fields[] = {"execution_time_s", "kernel_time_s",
                                         "weights_bytes", "kv_cache_bytes",
                                         "activation_bytes"};
+    CodePrinter sums(os, program.sums, "    ", getFeature, /*first=*/0,
+                     /*end=*/std::size(fields));
     for (auto [i, field] : llvm::enumerate(fields))
       os << "    price->" << field << " = " << sums.getOutput(i) << ";\n";
     os << "    price->reserved_bytes = " << Number{program.reservedBytes}
@@ -373,12 +399,13 @@ private:
                    "price->activation_bytes)",
                    "expected a finite time and memory");
     os << "  if (kernels) {\n";
-    CodePrinter rows(os, program.rows, "    ", getFeature);
+    CodePrinter rows(os, program.rows, "    ", getFeature,
+                     /*first=*/Program::numSums);
     for (size_t i = 0; i < program.kernels.size(); ++i)
-      os << "    kernels[" << i << "].calls = "
-         << rows.getOutput(CostProgram::Implementation::numSums + 2 * i)
-         << ";\n    kernels[" << i << "].total_s = "
-         << rows.getOutput(CostProgram::Implementation::numSums + 2 * i + 1)
+      os << "    kernels[" << i
+         << "].calls = " << rows.getOutput(Program::numSums + 2 * i)
+         << ";\n    kernels[" << i
+         << "].total_s = " << rows.getOutput(Program::numSums + 2 * i + 1)
          << ";\n";
     os << "  }\n  return 0;\n}\n\n";
   }

@@ -103,6 +103,8 @@ protected:
     if (failed(config))
       return {};
     config->numHiddenLayers = layers;
+    if (looksAtImages && failed(addVisionTower(*config, &context)))
+      return {};
     OwningOpRef<ModuleOp> module = buildModel(*config, &context);
     if (assumed)
       (*module)->setAttr(transformer::kAssumesAttrName, assumed);
@@ -115,6 +117,9 @@ protected:
       return {};
     return module;
   }
+
+  /// Whether models are those with their towers.
+  bool looksAtImages = false;
 
   FailureOr<Report> reportBound(ModuleOp unbound, const Workload &workload) {
     OwningOpRef<ModuleOp> module = unbound.clone();
@@ -347,6 +352,129 @@ TEST_F(AssumptionTest, CachesThatDevicesShareInDecode) {
       {"Qwen/Qwen3-8B", 2, {}}, (options + " dcp=2").str(), options, "decode");
   EXPECT_GT(numBroken, 0u);
   EXPECT_LT(numBroken, getNumWorkloads());
+}
+
+/// A model with a vision tower is for steps with images, and one without for
+/// others.
+class ImagesTest : public CostProgramTest {};
+
+TEST_F(ImagesTest, StepsWithImages) {
+  looksAtImages = true;
+  const Model model = {"Qwen/Qwen3-VL-2B-Instruct", 2, {}};
+  StringRef plan = "devices=4 tp=2 vision-tp=2";
+  OwningOpRef<ModuleOp> unbound = compile(model.name, model.layers, plan);
+  ASSERT_TRUE(unbound) << takeMessages();
+  FailureOr<CostProgram> program = CostProgram::compile(*unbound);
+  ASSERT_TRUE(succeeded(program)) << takeMessages();
+  RandomWorkloads workloads(11);
+  for (size_t i = 0; i < getNumWorkloads() / 2; ++i) {
+    Workload workload = workloads.draw({});
+    SCOPED_TRACE(describe(workload));
+    int64_t count = 1 + i % 3, height = 64 + 37 * i, width = 512 + 11 * i;
+    FailureOr<transformer::ImagesAttr> images =
+        transformer::cutImages(*unbound, count, height, width);
+    ASSERT_TRUE(succeeded(images)) << takeMessages();
+    workload.images = images->getImages();
+    std::string why;
+    FailureOr<Features> features = program->getFeatures(workload, &why);
+    if (workload.isDecode()) {
+      EXPECT_TRUE(failed(features));
+      EXPECT_EQ(why, "expected images in a prefill step, as the model has a "
+                     "vision tower, but got a decode step");
+      continue;
+    }
+    ASSERT_TRUE(succeeded(features)) << why;
+    FailureOr<Price> price =
+        program->evaluate(*features, /*withKernels=*/true, &why);
+    ASSERT_TRUE(succeeded(price)) << why;
+    std::string options;
+    llvm::raw_string_ostream(options)
+        << plan << " image-batch-size=" << count << " image-height=" << height
+        << " image-width=" << width;
+    FailureOr<Report> report = i % 4 == 0
+                                   ? reportPipeline(model, options, workload)
+                                   : reportBound(*unbound, workload);
+    ASSERT_TRUE(succeeded(report)) << takeMessages();
+    takeMessages();
+    expectEqual(*price, *report, *program);
+  }
+}
+
+TEST_F(ImagesTest, StepsOfTheOtherKind) {
+  Workload text, images;
+  text.groups.push_back({1, 100});
+  images = text;
+  images.images = {1, 32, 32, 1026};
+  for (bool isTower : {false, true}) {
+    looksAtImages = isTower;
+    OwningOpRef<ModuleOp> unbound =
+        compile("Qwen/Qwen3-VL-2B-Instruct", 1, "devices=1");
+    ASSERT_TRUE(unbound) << takeMessages();
+    FailureOr<CostProgram> program = CostProgram::compile(*unbound);
+    ASSERT_TRUE(succeeded(program)) << takeMessages();
+    std::string why;
+    EXPECT_TRUE(succeeded(program->getFeatures(isTower ? images : text)));
+    EXPECT_TRUE(failed(program->getFeatures(isTower ? text : images, &why)));
+    EXPECT_EQ(why, isTower ? "expected images in a prefill step, as the model "
+                             "has a vision tower, but got none"
+                           : "expected a vision tower, as the workload has "
+                             "images, but got a model without one");
+  }
+}
+
+/// What no batch has is refused, and never priced.
+TEST_F(CostProgramTest, FeaturesThatNoBatchHas) {
+  OwningOpRef<ModuleOp> unbound = compile("Qwen/Qwen3-8B", 1, "devices=1");
+  ASSERT_TRUE(unbound) << takeMessages();
+  FailureOr<CostProgram> program = CostProgram::compile(*unbound);
+  ASSERT_TRUE(succeeded(program)) << takeMessages();
+  Workload workload;
+  workload.groups.push_back({4, 100});
+  FailureOr<Features> features = program->getFeatures(workload);
+  ASSERT_TRUE(succeeded(features));
+  FeatureTable table(features->size());
+  table.append(*features);
+  const double none[] = {-1, std::nan(""),
+                         std::numeric_limits<double>::infinity()};
+  for (auto [i, name] : llvm::enumerate(program->getFeatureNames()))
+    for (double value : none) {
+      Features wrong = *features;
+      wrong[i] = value;
+      std::string why;
+      EXPECT_TRUE(failed(program->evaluate(wrong, false, &why)));
+      EXPECT_TRUE(StringRef(why).starts_with("expected a batch whose '" + name +
+                                             "' is from "))
+          << why;
+      EXPECT_TRUE(std::isnan(program->evaluateTotal(wrong).first));
+      table.append(wrong);
+    }
+  std::vector<double> timeS(table.size), usedBytes(table.size);
+  EXPECT_EQ(program->evaluate(table, timeS, usedBytes), table.size - 1);
+  EXPECT_GT(timeS[0], 0);
+  for (size_t i = 1; i < table.size; ++i)
+    EXPECT_TRUE(std::isnan(timeS[i]) && std::isnan(usedBytes[i]));
+  std::string why;
+  workload.groups.front().queries = 0;
+  EXPECT_TRUE(failed(program->getFeatures(workload, &why)));
+  EXPECT_EQ(why, "expected 'queries' from 1 to 2147483648, but got 0");
+  workload.groups.clear();
+  EXPECT_TRUE(failed(program->getFeatures(workload, &why)));
+  EXPECT_EQ(why, "expected requests, but got none");
+}
+
+TEST_F(CostProgramTest, ModulesThatAreNoPlan) {
+  OwningOpRef<ModuleOp> bound =
+      compile("Qwen/Qwen3-8B", 1, "queries=1 query-length=7");
+  ASSERT_TRUE(bound) << takeMessages();
+  EXPECT_TRUE(failed(CostProgram::compile(*bound)));
+  EXPECT_EQ(takeMessages(),
+            "expected a module without a workload, but it is bound to "
+            "#transformer.workload<queries = 1, query_length = 7>");
+  OwningOpRef<ModuleOp> raised = compile("Qwen/Qwen3-8B", 1, "lower=false");
+  ASSERT_TRUE(raised) << takeMessages();
+  EXPECT_TRUE(failed(CostProgram::compile(*raised)));
+  EXPECT_NE(takeMessages().find("expected only launches to price"),
+            std::string::npos);
 }
 
 } // namespace

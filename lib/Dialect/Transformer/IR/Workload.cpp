@@ -104,6 +104,18 @@ std::string Workload::findMistake(int64_t dataParallel) const {
   return text;
 }
 
+std::string Workload::findImageMistake(bool hasTower) const {
+  bool hasImages = images.count != 0 && !isDecode();
+  if (hasTower == hasImages)
+    return "";
+  if (hasImages)
+    return "expected a vision tower, as the workload has images, but got a "
+           "model without one";
+  return std::string("expected images in a prefill step, as the model has a "
+                     "vision tower, but got ") +
+         (images.count != 0 ? "a decode step" : "none");
+}
+
 FailureOr<RequestGroup>
 mlir::tensorcast::parseRequestGroup(StringRef text, std::string &mistake) {
   RequestGroup group;

@@ -145,24 +145,17 @@ bool mlir::transformer::looksAtImages(ModuleOp module) {
          llvm::is_contained(assumed, getImagesExpr(module.getContext()));
 }
 
-/// Only a model with a vision tower looks at images, and it always does.
 static LogicalResult checkImages(ModuleOp module, WorkloadAttr workload) {
   bool hasTower = looksAtImages(module);
-  bool hasImages = workload.getNumImages() > 0;
-  if (hasTower == hasImages)
+  std::string mistake = workload.getWorkload().findImageMistake(hasTower);
+  if (mistake.empty())
     return success();
-  InFlightDiagnostic diag = mlir::emitError(module.getLoc());
-  if (hasImages) {
-    diag << "expected a vision tower, as the workload has images, but got a "
-            "model without one";
+  InFlightDiagnostic diag = mlir::emitError(module.getLoc()) << mistake;
+  if (hasTower)
+    diag.attachNote() << "import the model without --images for steps that "
+                         "look at none";
+  else
     diag.attachNote() << "import the model with --images";
-    return diag;
-  }
-  diag << "expected images in a prefill step, as the model has a vision tower, "
-          "but got "
-       << (workload.getImages() ? "a decode step" : "none");
-  diag.attachNote() << "import the model without --images for steps that look "
-                       "at none";
   return diag;
 }
 

@@ -74,6 +74,10 @@ struct Workload {
 
   /// What is wrong with it; empty for one that a step may have.
   std::string findMistake(int64_t dataParallel) const;
+
+  /// What is wrong with its images for a model with or without a vision tower:
+  /// only one with a tower looks at images, and it always does.
+  std::string findImageMistake(bool hasTower) const;
 };
 
 } // namespace mlir::tensorcast
