@@ -4,6 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/TensorCast)
+set(TOOLS_DIR ${CMAKE_INSTALL_BINDIR})
 set(TABLEGEN_DIR ${CMAKE_INSTALL_INCLUDEDIR}/tensorcast/dialects)
 
 tensorcast_targets(libraries ${PROJECT_SOURCE_DIR}/lib STATIC_LIBRARY)
@@ -31,7 +32,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 configure_package_config_file(cmake/TensorCastConfig.cmake.in
   ${PROJECT_BINARY_DIR}/TensorCastConfig.cmake
-  INSTALL_DESTINATION ${PACKAGE_DIR} PATH_VARS TABLEGEN_DIR)
+  INSTALL_DESTINATION ${PACKAGE_DIR} PATH_VARS TABLEGEN_DIR TOOLS_DIR)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/TensorCastConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)

@@ -9,7 +9,8 @@ from lit.llvm import llvm_config
 config.name = "tensorcast"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Package", "bench", "unit"]
+config.excludes = ["Inputs", "Package", "bench", "plugins",
+                   "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.environment.update(config.instrumentation)
 # Compiled patterns are kept beside the tests, not with the user's.
@@ -18,6 +19,7 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root,
 
 config.substitutions.append(("%source_root", config.tensorcast_source_dir))
 config.substitutions.append(("%tools", config.tensorcast_tools_dir))
+config.substitutions.append(("%plugins", config.tensorcast_plugins_dir))
 config.substitutions.append(("%python", f'"{sys.executable}"'))
 # `not` accepts any failure; this checks the exit status.
 config.substitutions.append(

@@ -93,6 +93,16 @@ def Transformer_ImageCut : I32Enum<"ImageCut", "nearest, up or tiles", [
   let cppNamespace = "::mlir::transformer";
 }
 
+/// Layouts of attention without a cache, as fused kernels call them: B
+/// sequences, S tokens, N heads, D features.
+def Transformer_AttentionLayout : I32Enum<"AttentionLayout", "BSND, BNSD or BNSD_BSND", [
+  I32EnumCase<"BSND", 0>,
+  I32EnumCase<"BNSD", 1>,
+  I32EnumCase<"BNSD_BSND", 2>
+]> {
+  let cppNamespace = "::mlir::transformer";
+}
+
 /// Which tokens go on to the head.
 def Transformer_TokenSelection : I32Enum<"TokenSelection", "tokens with logits", [
   I32EnumCase<"Needed", 0, "needed">,

@@ -28,5 +28,6 @@ include "TransformerOpsSampling.td"
 include "TransformerOpsSparse.td"
 include "TransformerOpsLinearAttention.td"
 include "TransformerOpsVision.td"
+include "TransformerOpsEncoder.td"
 
 #endif // TENSORCAST_TRANSFORMER_OPS

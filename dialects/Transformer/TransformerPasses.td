@@ -15,7 +15,8 @@ def TransformerDedupLayers : Pass<"transformer-dedup-layers", "::mlir::ModuleOp"
     Layers that compute the same become calls of one function, so that later
     passes do one layer's work for all of them. Two functions are equal if they
     have the same types and the same ops with the same attributes in the same
-    order; names of functions, locations and discardable attributes are ignored.
+    order; names of functions, locations and discardable attributes are ignored,
+    but for the marks of `transformer-mark-layers`.
     The function of the first layer of each group stays.
 
     Needs nothing before it. Afterwards no two layer functions are equal; the
@@ -42,6 +43,53 @@ def TransformerSpecializeLayers : Pass<"transformer-specialize-layers",
   ];
 }
 
+def TransformerMarkLayers : Pass<"transformer-mark-layers", "::mlir::ModuleOp"> {
+  let summary = "Says how to treat functions, all or those of single layers.";
+  let description = [{
+    `disable` takes names of fusions as reports have them: `fuse-norm.residual`
+    is the option `residual` of `transformer-fuse-norm`, `fuse-norm` all that
+    this pass fuses, `apply-patterns.NAME` or just `NAME` a pattern of one's own.
+    Behind `@` come the layers in which it is off, perhaps with wildcards:
+    `fuse-ffn@model.layers.1*`. Without `@` it is off everywhere, outside of
+    layers too.
+
+    `high-precision` takes names of ops and of weights, without `.weight` and
+    perhaps with wildcards, and layers in the same way: `rms_norm`,
+    `*.down_proj@model.layers.0`. An op stays what a framework launches, with its
+    conversions to f32, where a fusion would compute it in the type of its
+    tensors (`rms_norm`, `layer_norm`, `rope`, `softmax` of attention without a
+    cache); a linear layer with such a weight, all of them (`linear`) or
+    `attention` is not quantized.
+
+    `training` keeps what the gradient reads: fusions that would not write it
+    are off, each with a reason of its own.
+
+    Layers that are marked get a function of their own, one for all that are
+    marked alike, as from `transformer-specialize-layers`. It has the attributes
+    `transformer.disabled_fusions` and `transformer.high_precision`, which list
+    what was asked, and `transformer.training`. The passes that fuse leave such
+    functions as they are and report why; `transformer-dedup-layers` and
+    `transformer-inline-layers` keep them apart.
+
+    Needs nothing before it. An unknown fusion, op, weight or layer is an error
+    that lists the nearest name.
+  }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+               "Fusions to switch off: FUSION or FUSION@LAYERS.">,
+    ListOption<"highPrecision", "high-precision", "std::string",
+               "Ops and weights that stay in high precision: NAME or "
+               "NAME@LAYERS.">,
+    Option<"training", "training", "bool", "false",
+           "Keep what the gradient reads.">,
+    ListOption<"patterns", "patterns", "std::string",
+               "Files with patterns of one's own that 'disable' may name.">,
+  ];
+  let dependentDialects = ["::mlir::pdl::PDLDialect",
+                           "::mlir::pdl_interp::PDLInterpDialect",
+                           "::mlir::transformer::TransformerDialect"];
+}
+
 def TransformerInlineLayers : Pass<"transformer-inline-layers",
                                    "::mlir::ModuleOp"> {
   let summary = "Dissolves layers into the function that calls them.";
@@ -49,10 +97,15 @@ def TransformerInlineLayers : Pass<"transformer-inline-layers",
     Replaces each `transformer.layer` by the body of its function. Weights and
     caches get the layer's name in front of their own, and locations name the
     layer that the op came from. Functions that no layer calls any more are
-    erased.
+    erased. Layers that run eagerly stay, and those that are marked otherwise
+    than what calls them (`transformer-mark-layers`), unless `all` are asked for.
 
     Needs nothing before it; fusing across the edge of a layer needs this.
   }];
+  let options = [
+    Option<"all", "all", "bool", "false",
+           "Dissolve also the layers that passes treat apart.">,
+  ];
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,7 +434,10 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
     (or product with the inverse root), weight and bias become one
     `transformer.layer_norm`. `residual`, `layer-norm-residual`:
     `transformer.add` followed by a norm becomes `transformer.add_rms_norm` or
-    `transformer.add_layer_norm`, which still yields the sum.
+    `transformer.add_layer_norm`, which still yields the sum. `gated-rms-norm`: a
+    norm times the SiLU of a gate becomes `transformer.gated_rms_norm`.
+    `latent-projection` and `linear-attention` are those of
+    `transformer-fuse-attention`, where that came before.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-norm` with a reason.
@@ -397,6 +453,12 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
            "Win layer norms back from their pieces.">,
     Option<"layerNormResidual", "layer-norm-residual", "bool", "true",
            "Fuse the residual addition into the layer norm behind it.">,
+    Option<"gatedRMSNorm", "gated-rms-norm", "bool", "true",
+           "Fuse a norm with the gate behind it.">,
+    Option<"latentProjection", "latent-projection", "bool", "true",
+           "Win the projections of latent attention back.">,
+    Option<"linearAttention", "linear-attention", "bool", "true",
+           "Win linear attention back.">,
   ];
 }
 
@@ -421,16 +483,30 @@ def TransformerFuseQuant : Transformer_FusionPass<"fuse-quant"> {
 }
 
 def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
-  let summary = "Wins rotary embeddings back and rotates queries with keys.";
+  let summary = "Wins attention and rotary embeddings back from their pieces.";
   let description = [{
     `rope`: the products, negation and sum of a rotation, of halves or of
-    neighbours, become one `transformer.rope`, the lookups of a table one
-    `transformer.rope_table`. So does a rotation between conversions of the heads
-    to the type of its table and back (`rope-casts`).
+    neighbours, become one `transformer.rope`. `rope-casts`: so does a rotation
+    between conversions of the heads to the type of its table and back.
+    `rope-table`: the lookups of a table become one `transformer.rope_table`.
     `rope-pair`: the rotations of queries and keys become one
     `transformer.rope_pair`. `latent-projection`: the layers, norms and rotations
     in front of latent attention become `transformer.latent_projection`, if
     `transformer-fuse-norm` has won the norms back.
+
+    `delta-gating`: the gates of a delta rule and its repeated heads become
+    `transformer.delta_gating`. `linear-attention`: with these, with a convolution
+    and norms with a gate, and with plain linear layers, it becomes
+    `transformer.linear_attention`.
+
+    `attention`: the product of queries and keys, a scale of either or of the
+    scores, masks, a softmax and the product with values become one
+    `transformer.scaled_dot_product_attention`, with copies of permuted heads in
+    front and behind. A `transformer.causal_mask` becomes an attribute; of what
+    else is added to the scores, a kernel takes a mask for all heads and a bias.
+    Scores and probabilities that something else reads or changes leave it as it
+    is. `softmax`: maximum, difference, exponential, sum and quotient become one
+    `transformer.softmax`.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-attention` with a reason.
@@ -438,10 +514,22 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
   let options = [
     Option<"rope", "rope", "bool", "true",
            "Win rotations back from their pieces.">,
+    Option<"ropeTable", "rope-table", "bool", "true",
+           "Win tables of rotations back from their lookups.">,
+    Option<"ropeCasts", "rope-casts", "bool", "true",
+           "Fuse conversions of heads around a rotation into it.">,
     Option<"ropePair", "rope-pair", "bool", "true",
            "Rotate queries and keys in one kernel.">,
     Option<"latentProjection", "latent-projection", "bool", "true",
            "Win the projections of latent attention back.">,
+    Option<"deltaGating", "delta-gating", "bool", "true",
+           "Win the gates of linear attention back.">,
+    Option<"linearAttention", "linear-attention", "bool", "true",
+           "Win linear attention back.">,
+    Option<"attention", "attention", "bool", "true",
+           "Win attention without a cache back from its pieces.">,
+    Option<"softmax", "softmax", "bool", "true",
+           "Win softmaxes back from their pieces.">,
     Option<"onlyFullWidth", "only-full-width", "bool", "false",
            "Win back and pair only rotations of whole heads.">,
     Option<"onlyEqualTypes", "only-equal-types", "bool", "false",
@@ -450,19 +538,29 @@ def TransformerFuseAttention : Transformer_FusionPass<"fuse-attention"> {
 }
 
 def TransformerFuseFFN : Transformer_FusionPass<"fuse-ffn"> {
-  let summary = "Wins activations back from their pieces.";
+  let summary = "Wins activations back, and fuses them into linear layers.";
   let description = [{
-    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `gelu`: the five
+    `swiglu`: `silu(gate) * up` becomes `transformer.swiglu`. `clamped-swiglu`:
+    limits of gate and up, a sigmoid and products become
+    `transformer.clamped_swiglu`. `gelu`: the five
     ops of a GELU by the error function and the eight by the hyperbolic tangent,
     halved in any of three places, become one `transformer.gelu`.
+    `linear-activation`: a GELU, a SiLU or a ReLU (`transformer.max_scalar` of 0)
+    that alone reads a linear layer becomes the epilogue of its product, a
+    `transformer.fused` of both. What a product then gates with is left to
+    `swiglu` and `transformer-merge-linears`.
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-ffn` with a reason.
   }];
   let options = [
     Option<"swiglu", "swiglu", "bool", "true", "Fuse the SiLU of the gate.">,
+    Option<"clampedSwiGLU", "clamped-swiglu", "bool", "true",
+           "Win limited activations back from their pieces.">,
     Option<"gelu", "gelu", "bool", "true",
            "Win GELUs back from their pieces.">,
+    Option<"linearActivation", "linear-activation", "bool", "true",
+           "Fuse an activation into the linear layer in front of it.">,
   ];
 }
 
@@ -500,11 +598,15 @@ def TransformerMergeLinears : Transformer_FusionPass<"merge-linears"> {
   let summary = "Runs linear layers of one input as one.";
   let description = [{
     Linear layers that read the same tensor (query, key and value; gate and up)
-    become one with all their outputs, and slices of its result. Weights are
-    joined when the model is loaded. Quantized layers need the same quantized
-    input, so `transformer-fuse-quant` comes first.
+    become one with all their outputs, and slices of its result; `experts`: so do
+    the grouped layers of experts. Weights are joined when the model is loaded.
+    Quantized layers need the same quantized input, so `transformer-fuse-quant`
+    comes first.
   }];
   let options = [
+    Option<"linears", "linears", "bool", "true", "Merge linear layers.">,
+    Option<"experts", "experts", "bool", "true",
+           "Merge the grouped linear layers of experts.">,
     Option<"onlyEqualGroups", "only-equal-groups", "bool", "false",
            "Merge weights with scales per group only if they have equal "
            "shapes.">,

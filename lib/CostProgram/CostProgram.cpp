@@ -32,6 +32,24 @@ int64_t CostProgram::getDataParallel() const {
 // Compilation
 //===----------------------------------------------------------------------===//
 
+static std::string describe(ModuleOp module, const DeviceProfile &device) {
+  auto text = [&](StringRef name) {
+    auto attr = module->getAttrOfType<StringAttr>(name);
+    return attr ? attr.str() : std::string("none");
+  };
+  auto model = module->getAttrOfType<transformer::ModelAttr>(
+      transformer::kModelAttrName);
+  auto plan =
+      module->getAttrOfType<transformer::PlanAttr>(transformer::kPlanAttrName);
+  std::string title = model ? model.getName().str() : "a model";
+  title += " on ";
+  if (plan)
+    title += std::to_string(plan.getDevices()) + " x ";
+  return title + device.name + ", kernel set " +
+         text(ascend::kKernelSetAttrName) + ", cost model " +
+         text(ascend::kCostModelAttrName);
+}
+
 FailureOr<CostProgram> CostProgram::compile(ModuleOp module) {
   FeatureSet features;
   FailureOr<PriceFormulas> price = formulatePrice(module, features);
@@ -45,6 +63,7 @@ FailureOr<CostProgram> CostProgram::compile(ModuleOp module) {
       parseDeviceProfile(device.getProfile(), emitError);
   if (failed(profile))
     return failure();
+  program->title = describe(module, *profile);
   program->deviceBytes = static_cast<double>(profile->memoryBytes);
   program->reservedBytes = price->memory.reservedBytes.getConstant();
   program->dataParallel = transformer::getDataParallel(module);
@@ -167,6 +186,21 @@ FailureOr<Price> CostProgram::evaluate(ArrayRef<double> features,
                                        bool withKernels,
                                        std::string *why) const {
   const Implementation &program = *implementation;
+  const Code &code = withKernels ? program.rows : program.sums;
+  SmallVector<double> outputs(code.outputs.size());
+  runCode(code, features, outputs);
+  return finish(features, outputs, why);
+}
+
+size_t CostProgram::getNumOutputs(bool withKernels) const {
+  return (withKernels ? implementation->rows : implementation->sums)
+      .outputs.size();
+}
+
+FailureOr<Price> CostProgram::finish(ArrayRef<double> features,
+                                     ArrayRef<double> outputs,
+                                     std::string *why) const {
+  const Implementation &program = *implementation;
   for (auto [value, feature] : llvm::zip_equal(features, program.features))
     if (!isIn(value, feature.range))
       return reject(why, "expected a batch whose '" + feature.text +
@@ -174,20 +208,17 @@ FailureOr<Price> CostProgram::evaluate(ArrayRef<double> features,
                              describeNumber(feature.range.least) + " to " +
                              describeNumber(feature.range.most) + ", but got " +
                              describeNumber(value));
-  const Code &code = withKernels ? program.rows : program.sums;
-  SmallVector<double> values(code.outputs.size());
-  runCode(code, features, values);
   Price price;
-  price.executionTimeS = values[0];
-  price.kernelTimeS = values[1];
-  price.memory.weightsBytes = values[2];
-  price.memory.kvCacheBytes = values[3];
-  price.memory.activationBytes = values[4];
+  price.executionTimeS = outputs[0];
+  price.kernelTimeS = outputs[1];
+  price.memory.weightsBytes = outputs[2];
+  price.memory.kvCacheBytes = outputs[3];
+  price.memory.activationBytes = outputs[4];
   price.memory.reservedBytes = program.reservedBytes;
   price.memory.deviceBytes = program.deviceBytes;
-  price.memory.availableBytes = program.deviceBytes - values[2] - values[3] -
-                                values[4] - program.reservedBytes;
-  if (values[5] != 0) {
+  price.memory.availableBytes = program.deviceBytes - outputs[2] - outputs[3] -
+                                outputs[4] - program.reservedBytes;
+  if (outputs[5] != 0) {
     if (!why)
       return failure();
     SmallVector<double> violations(program.texts.size());
@@ -201,10 +232,8 @@ FailureOr<Price> CostProgram::evaluate(ArrayRef<double> features,
     return reject(why, "expected a finite time and memory, but got " +
                            describeNumber(price.executionTimeS) + " s and " +
                            describeNumber(price.getUsedBytes()) + " bytes");
-  if (withKernels)
-    for (size_t i = 0; i < program.kernels.size(); ++i)
-      price.kernels.push_back({values[Implementation::numSums + 2 * i],
-                               values[Implementation::numSums + 2 * i + 1]});
+  for (size_t i = Implementation::numSums; i < outputs.size(); i += 2)
+    price.kernels.push_back({outputs[i], outputs[i + 1]});
   return price;
 }
 

@@ -37,6 +37,8 @@ FailureOr<PriceFormulas> formulatePrice(ModuleOp module, FeatureSet &features);
 /// Everything that does not depend on the batch.
 class CostProgram::Implementation {
 public:
+  /// What is priced on what, for people.
+  std::string title;
   std::vector<Feature> features;
   std::vector<std::string> featureNames;
   std::vector<FeatureCode> featureCode;

@@ -93,7 +93,8 @@ void mlir::tensorcast::registerNatives(PDLPatternModule &patterns) {
                                                              PDLResultList &,
                                                              Args args) {
     Operation *root = args.front().cast<Operation *>();
-    return failure(RewriteRun::get().hasFailed() ||
+    const RewriteRun &run = RewriteRun::get();
+    return failure(run.hasFailed() || run.isDisabled(getText(args[1])) ||
                    isa_and_nonnull<transformer::FusedOp>(root->getParentOp()));
   });
   patterns.registerConstraintFunction(

@@ -21,7 +21,7 @@ class Matcher {
 public:
   using Reason = std::optional<std::string>;
 
-  Reason run(pdl::PatternOp pattern, Operation *root) {
+  Reason run(pdl::PatternOp pattern, Operation *root, StringRef obstacle) {
     pdl::RewriteOp rewrite = pattern.getRewriter();
     auto rootPattern = rewrite.getRoot().getDefiningOp<pdl::OperationOp>();
     Reason reason = match(rootPattern, root);
@@ -35,6 +35,8 @@ public:
     });
     size_t numOps = llvm::range_size(
         pattern.getBodyRegion().front().getOps<pdl::OperationOp>());
+    if (!reason && !obstacle.empty() && numMatched >= numOps)
+      return obstacle.str();
     if (numMatched < std::min<size_t>(numOps, 2))
       return std::nullopt;
     return reason;
@@ -285,6 +287,7 @@ private:
 } // namespace
 
 std::optional<std::string>
-mlir::tensorcast::explainNearMiss(pdl::PatternOp pattern, Operation *root) {
-  return Matcher().run(pattern, root);
+mlir::tensorcast::explainNearMiss(pdl::PatternOp pattern, Operation *root,
+                                  StringRef obstacle) {
+  return Matcher().run(pattern, root, obstacle);
 }

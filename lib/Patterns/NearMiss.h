@@ -13,9 +13,11 @@ namespace mlir::tensorcast {
 /// Matches `pattern` at `root` condition by condition, as PDL's own matcher
 /// says only that one does not hold. Returns the first that does not, if the
 /// pattern nearly matched: if another op of it is where it should be, or if it
-/// has no other. Nothing if the pattern matches, or is far from it.
+/// has no other. Where it matches, returns `obstacle`, which keeps it from
+/// being applied. Nothing if that is empty, or the pattern is far from
+/// matching.
 std::optional<std::string> explainNearMiss(pdl::PatternOp pattern,
-                                           Operation *root);
+                                           Operation *root, StringRef obstacle);
 
 } // namespace mlir::tensorcast
 

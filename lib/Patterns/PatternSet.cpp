@@ -82,6 +82,12 @@ LogicalResult PatternSet::apply(func::FuncOp function,
   if (function.getBody().empty())
     return success();
   RewriteRun run(events, function.getLoc(), maxRewrites);
+  llvm::StringMap<std::string> obstacles;
+  for (StringRef name : getNames()) {
+    obstacles[name] = events.getObstacle(function, name);
+    if (!obstacles[name].empty())
+      run.disable(name);
+  }
   SmallVector<Operation *> ops;
   for (Block &block : function.getBody())
     for (Operation &op : block)
@@ -101,7 +107,8 @@ LogicalResult PatternSet::apply(func::FuncOp function,
     for (Block &block : function.getBody())
       for (Operation &op : block)
         if (op.getName().getStringRef() == root.getOpName())
-          if (std::optional<std::string> reason = explainNearMiss(pattern, &op))
+          if (std::optional<std::string> reason = explainNearMiss(
+                  pattern, &op, obstacles[*pattern.getSymName()]))
             events.nearMiss(&op, *pattern.getSymName(), *reason);
   }
   return success();

@@ -8,6 +8,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::tensorcast {
 
@@ -26,6 +27,10 @@ public:
   static RewriteRun &get();
 
   bool hasFailed() const { return failed; }
+
+  /// Lets the pattern called `name` match nothing.
+  void disable(StringRef name) { disabled.insert(name); }
+  bool isDisabled(StringRef name) const { return disabled.contains(name); }
 
   /// Reports a mistake of the current pattern at `place` in its file.
   InFlightDiagnostic fail(LocationAttr place);
@@ -64,6 +69,7 @@ private:
 
   int64_t maxRewrites;
   llvm::StringMap<int64_t> numRewrites;
+  llvm::StringSet<> disabled;
 };
 
 } // namespace mlir::tensorcast

@@ -21,9 +21,12 @@ public:
         operationType(pdl::OperationType::get(pattern.getContext())) {}
 
   void run() {
-    // No pattern is tried after a mistake, or within what is fused.
+    // No pattern is tried after a mistake, within what is fused, or where it is
+    // switched off.
     builder.setInsertionPoint(rewrite);
-    constrain(guarded::kMayMatch, rewrite.getRoot());
+    constrain(guarded::kMayMatch,
+              {rewrite.getRoot(),
+               attribute(pattern.getLoc(), pattern.getSymNameAttr())});
     for (Operation &op :
          llvm::make_early_inc_range(rewrite.getBodyRegion().front()))
       guard(&op);

@@ -41,6 +41,21 @@ public:
             getOrDefault(options.kernelSet, "reference-", options.reference)),
         kernels(findKernelSet(kernelSet)) {}
 
+  /// Merges equal layers, but for those that are to be treated apart.
+  void addLayers() {
+    if (!options.noRepetition)
+      pm.addPass(transformer::createTransformerDedupLayers());
+    transformer::TransformerMarkLayersOptions mark;
+    mark.training = options.preset == Preset::Training;
+    if (options.disable.empty() && options.highPrecision.empty() &&
+        !mark.training)
+      return;
+    llvm::append_range(mark.disable, options.disable);
+    llvm::append_range(mark.highPrecision, options.highPrecision);
+    llvm::append_range(mark.patterns, options.patterns);
+    pm.addPass(transformer::createTransformerMarkLayers(mark));
+  }
+
   /// Takes linear attention apart where what is in it is to be split and
   /// quantized, which is all but where it is launched whole.
   void addExpansion(bool compiled) {
@@ -87,7 +102,10 @@ public:
 
   void addQuantization(bool sequenceParallel = false) {
     transformer::TransformerQuantizeOptions quantize;
-    quantize.linearAction = getAction(options.quantizeLinearAction);
+    bool isFloat = options.preset == Preset::Training &&
+                   !options.quantizeLinearAction.hasValue();
+    quantize.linearAction =
+        isFloat ? "DISABLED" : getAction(options.quantizeLinearAction);
     quantize.nonExpertLinearAction =
         getAction(options.quantizeNonExpertLinearAction);
     quantize.attentionAction = options.quantizeAttentionAction;
@@ -160,13 +178,18 @@ public:
     transformer::TransformerFuseAttentionOptions attention;
     attention.onlyFullWidth = kernels.getSwitch("full_width_rope_only") != 0;
     attention.onlyEqualTypes = kernels.getSwitch("equal_type_rope_only") != 0;
+    // What is in it is quantized and fused apart.
+    attention.linearAttention = false;
     transformer::TransformerFuseNormOptions norm;
+    norm.linearAttention = false;
     norm.wideRMSNorm = kernels.getSwitch("no_wide_norm") == 0;
     norm.layerNorm = kernels.getSwitch("no_layer_norm") == 0;
     norm.layerNormResidual =
         kernels.getSwitch("no_layer_norm_with_residual") == 0;
     transformer::TransformerFuseFFNOptions ffn;
     ffn.gelu = kernels.getSwitch("no_gelu") == 0;
+    ffn.clampedSwiGLU = kernels.getSwitch("no_clamped_swiglu") == 0;
+    ffn.linearActivation = kernels.getSwitch("no_linear_activation") == 0;
     transformer::TransformerFuseQuantOptions quant;
     quant.onlyEps = kernels.getSwitch("quantized_norm_eps");
     transformer::TransformerMergeLinearsOptions merge;
@@ -247,8 +270,7 @@ private:
 void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
                                           const EagerOptions &options) {
   PriceBuilder<EagerOptions> builder(pm, options);
-  if (!options.noRepetition)
-    pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addLayers();
   builder.addExpansion(/*compiled=*/false);
   builder.addSharding();
   builder.addQuantization();
@@ -262,8 +284,7 @@ void mlir::tensorcast::buildEagerPipeline(OpPassManager &pm,
 void mlir::tensorcast::buildCompilePipeline(OpPassManager &pm,
                                             const CompileOptions &options) {
   PriceBuilder<CompileOptions> builder(pm, options);
-  if (!options.noRepetition)
-    pm.addPass(transformer::createTransformerDedupLayers());
+  builder.addLayers();
   auto isOn = [&](StringRef pass) {
     return llvm::is_contained(options.compilationConfig, pass);
   };

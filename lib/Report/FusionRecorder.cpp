@@ -6,6 +6,7 @@
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Report/Report.h"
 
+#include "mlir/IR/Action.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
@@ -18,8 +19,8 @@ using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
 /// What passes that fuse are called.
-static bool isFusionPass(Pass *pass) {
-  StringRef name = pass->getArgument();
+static bool isFusionPass(const Pass &pass) {
+  StringRef name = pass.getArgument();
   return name.starts_with("transformer-fuse-") ||
          name == "transformer-merge-linears" ||
          name == "transformer-apply-patterns" ||
@@ -202,12 +203,13 @@ private:
   std::shared_ptr<FusionRecorder::State> state;
 };
 
-class Instrumentation : public PassInstrumentation {
+/// Counts around passes, of whatever pass manager.
+class PassObserver {
 public:
-  explicit Instrumentation(std::shared_ptr<FusionRecorder::State> state)
+  explicit PassObserver(std::shared_ptr<FusionRecorder::State> state)
       : state(std::move(state)) {}
 
-  void runBeforePass(Pass *pass, Operation *op) override {
+  void before(const Pass &pass, Operation *op) {
     // A pass of the module, or what runs passes of its functions.
     if (auto module = dyn_cast<ModuleOp>(op))
       state->countRunsOf(module);
@@ -216,14 +218,52 @@ public:
       state->count(function, /*isAfter=*/false);
   }
 
-  void runAfterPass(Pass *pass, Operation *op) override {
+  void after(const Pass &pass, Operation *op) {
     if (auto function = dyn_cast<func::FuncOp>(op);
         function && isFusionPass(pass))
       state->count(function, /*isAfter=*/true);
   }
 
+  /// Runs an action of the context. Passes that other passes run, as a schedule
+  /// does, are seen only so.
+  void operator()(function_ref<void()> run, const tracing::Action &action) {
+    auto *execution = dyn_cast<PassExecutionAction>(&action);
+    if (!execution)
+      return run();
+    Operation *op = execution->getOp();
+    const Pass *outer = std::exchange(current, &execution->getPass());
+    // A pass with a name is of a module that nobody else works on.
+    if (outer && !outer->getArgument().empty())
+      if (auto module = op->getParentOfType<ModuleOp>())
+        state->countRunsOf(module);
+    before(execution->getPass(), op);
+    run();
+    after(execution->getPass(), op);
+    current = outer;
+  }
+
 private:
   std::shared_ptr<FusionRecorder::State> state;
+  /// The innermost pass that the thread runs.
+  static thread_local const Pass *current;
+};
+
+thread_local const Pass *PassObserver::current = nullptr;
+
+class Instrumentation : public PassInstrumentation {
+public:
+  explicit Instrumentation(PassObserver observer)
+      : observer(std::move(observer)) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    observer.before(*pass, op);
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    observer.after(*pass, op);
+  }
+
+private:
+  PassObserver observer;
 };
 } // namespace
 
@@ -239,7 +279,12 @@ void FusionRecorder::attach(PassManager &pm) {
   (void)remark::enableOptimizationRemarks(
       *pm.getContext(), std::make_unique<Streamer>(state),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
-  pm.addInstrumentation(std::make_unique<Instrumentation>(state));
+  // Who logs actions of the context sees them alone.
+  if (pm.getContext()->hasActionHandler())
+    pm.addInstrumentation(
+        std::make_unique<Instrumentation>(PassObserver(state)));
+  else
+    pm.getContext()->registerActionHandler(PassObserver(state));
 }
 
 FusionReport FusionRecorder::getReport() const { return state->getReport(); }

@@ -15,28 +15,23 @@ Json mlir::tensorcast::toIntegerJson(double value) {
   return value;
 }
 
-static Json toJson(transformer::WorkloadAttr workload) {
-  if (!workload)
-    return nullptr;
-  Json json = {{"queries", workload.getQueries()},
-               {"query_length", workload.getQueryLength()},
-               {"context_length", workload.getContextLength()},
-               {"decode", workload.getDecode()},
-               {"prefix_cache_hit_rate", workload.getHitRate()}};
-  if (workload.isMixed())
-    for (const RequestGroup &group :
-         ArrayRef(workload.getWorkload().groups).drop_front())
-      json["more_requests"].push_back(
-          {{"queries", group.queries},
-           {"query_length", group.queryLength},
-           {"context_length", group.contextLength},
-           {"decode", group.decode},
-           {"prefix_cache_hit_rate", group.prefixCacheHitRate}});
-  if (transformer::ImagesAttr images = workload.getImages())
-    json["images"] = {{"count", images.getCount()},
-                      {"rows", images.getRows()},
-                      {"columns", images.getColumns()},
-                      {"tokens", images.getTokens()}};
+static Json toJson(const RequestGroup &group) {
+  return {{"queries", group.queries},
+          {"query_length", group.queryLength},
+          {"context_length", group.contextLength},
+          {"decode", group.decode},
+          {"prefix_cache_hit_rate", group.prefixCacheHitRate}};
+}
+
+Json mlir::tensorcast::toJson(const Workload &workload) {
+  Json json = ::toJson(workload.groups.front());
+  for (const RequestGroup &group : ArrayRef(workload.groups).drop_front())
+    json["more_requests"].push_back(::toJson(group));
+  if (const RequestImages &images = workload.images; images.count != 0)
+    json["images"] = {{"count", images.count},
+                      {"rows", images.rows},
+                      {"columns", images.columns},
+                      {"tokens", images.tokens}};
   return json;
 }
 
@@ -91,7 +86,9 @@ Json mlir::tensorcast::toJson(const Report &report) {
                {"num_devices", report.devices},
                {"cost_model", report.costModel},
                {"kernel_set", report.kernelSet},
-               {"workload", ::toJson(report.workload)},
+               {"workload", report.workload
+                                ? toJson(report.workload.getWorkload())
+                                : Json()},
                {"execution_time_s", report.executionTimeS},
                {"kernel_time_s", report.kernelTimeS},
                {"tokens_per_second_per_device", report.getTokensPerSecond()},
@@ -124,8 +121,7 @@ void mlir::tensorcast::printJson(raw_ostream &os, const Report &report) {
   writeJson(os, toJson(report));
 }
 
-/// A CSV cell as RFC 4180 wants it.
-static std::string quote(StringRef cell) {
+std::string mlir::tensorcast::quoteCsv(StringRef cell) {
   if (cell.find_first_of(",\"\r\n") == StringRef::npos)
     return cell.str();
   std::string text = "\"";
@@ -140,9 +136,9 @@ static std::string quote(StringRef cell) {
 void mlir::tensorcast::printCsv(raw_ostream &os, const Report &report) {
   os << "name,reference_name,calls,total_s,average_s,bound,input_shapes\n";
   for (const OpRow &row : report.ops)
-    os << quote(row.name) << ',' << quote(row.referenceName) << ','
+    os << quoteCsv(row.name) << ',' << quoteCsv(row.referenceName) << ','
        << toIntegerJson(row.calls).dump() << ',' << formatDecimal(row.totalS)
        << ',' << formatDecimal(row.totalS / row.calls) << ','
        << stringifyBound(row.breakdown.getLargest()) << ','
-       << quote(row.inputShapes) << '\n';
+       << quoteCsv(row.inputShapes) << '\n';
 }

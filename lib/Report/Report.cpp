@@ -51,14 +51,8 @@ Bound Breakdown::getLargest() const {
 double Report::getTokensPerSecond() const {
   if (!workload || executionTimeS <= 0)
     return 0;
-  double tokens = 0;
-  for (const RequestGroup &group : workload.getWorkload().groups) {
-    // In a decode step, the tokens of images are in the cache.
-    int64_t length =
-        group.queryLength + (group.decode ? 0 : workload.getImageTokens());
-    tokens += static_cast<double>(group.queries) * length;
-  }
-  return tokens / (executionTimeS * static_cast<double>(devices));
+  return workload.getWorkload().countTokens() /
+         (executionTimeS * static_cast<double>(devices));
 }
 
 /// Time of one run of a function, without the layers that it calls.
@@ -109,8 +103,7 @@ static LogicalResult addStages(ModuleOp module, const Timeline &timeline,
   return success();
 }
 
-FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
-                                                ReportOptions options) {
+Report mlir::tensorcast::describeModule(ModuleOp module) {
   Report report;
   auto text = [&](StringRef name) {
     auto attr = module->getAttrOfType<StringAttr>(name);
@@ -128,7 +121,16 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
   if (auto plan = module->getAttrOfType<transformer::PlanAttr>(
           transformer::kPlanAttrName))
     report.devices = plan.getDevices();
+  if (auto device =
+          module->getAttrOfType<ascend::DeviceAttr>(ascend::kDeviceAttrName))
+    if (auto name = device.getProfile().getAs<StringAttr>("name"))
+      report.device = name.str();
+  return report;
+}
 
+FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
+                                                ReportOptions options) {
+  Report report = describeModule(module);
   auto runs = countRuns(module);
   if (failed(runs))
     return failure();
@@ -175,7 +177,6 @@ FailureOr<Report> mlir::tensorcast::buildReport(ModuleOp module,
         parseDeviceProfile(device.getProfile(), emitError);
     if (failed(profile))
       return failure();
-    report.device = profile->name;
     report.memory.deviceBytes = static_cast<double>(profile->memoryBytes);
   } else {
     return mlir::emitError(module.getLoc(),

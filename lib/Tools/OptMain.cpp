@@ -2,6 +2,8 @@
 
 #include "tensorcast/Tools/OptMain.h"
 
+#include "Plugins.h"
+#include "Schedules.h"
 #include "tensorcast/CommandLine/DiagnosticPrinter.h"
 #include "tensorcast/CommandLine/OutputFile.h"
 #include "tensorcast/InitAll.h"
@@ -100,6 +102,14 @@ int mlir::tensorcast::runOptMain(int argc, char **argv, StringRef banner,
   installFatalErrorHandlers();
   registerAllDialects(registry);
   registerAllPasses();
+  registerSchedules(registry);
+  // A null pointer is behind the last argument, as parsers may rely on it.
+  SmallVector<char *> args(argv, argv + argc);
+  if (std::optional<std::string> problem = loadPlugins(args, registry))
+    return fail("tc-opt: error: " + *problem);
+  argc = static_cast<int>(args.size());
+  args.push_back(nullptr);
+  argv = args.data();
   auto [inputPath, outputPath] =
       registerAndParseCLIOptions(argc, argv, banner, registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -61,7 +61,9 @@ FailureOr<LoweredModule> LoweredModule::lower(ModuleOp original,
   if (request && request->beforeInlining && failed(lowered.addProbes(*request)))
     return failure();
   markLayers(module);
-  if (failed(runPass(module, transformer::createTransformerInlineLayers())) ||
+  // Those, too, that are fused in other ways than the rest.
+  if (failed(runPass(module,
+                     transformer::createTransformerInlineLayers({true}))) ||
       failed(dissolveFused(module)))
     return failure();
   if (request && !request->beforeInlining &&

@@ -95,7 +95,7 @@ private:
              << plan << " and " << other;
     OwningOpRef<ModuleOp> inlined = before.clone();
     PassManager pm(before.getContext());
-    pm.addPass(transformer::createTransformerInlineLayers());
+    pm.addPass(transformer::createTransformerInlineLayers({true}));
     if (failed(pm.run(*inlined)))
       return failure();
     whole.addParts(*inlined);

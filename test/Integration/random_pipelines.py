@@ -27,6 +27,8 @@ FUSIONS = ["transformer-fuse-attention", "transformer-fuse-comm",
            "transformer-merge-linears", "canonicalize", "cse"]
 PARTS = ["transformer-decompose"]
 WHOLE = ["transformer-dedup-layers", "transformer-inline-layers",
+         "transformer-mark-layers{disable=fuse-norm,fuse-attention@*.0,"
+         "fuse-ffn.swiglu@*.1,merge-linears@*.[02]}",
          "transformer-shard{tp=2}", "transformer-sequence-parallel",
          "symbol-dce"]
 LENGTH = 10

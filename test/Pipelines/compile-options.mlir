@@ -9,11 +9,11 @@
 // DEFAULT:      transformer-decompose{eager-keep={delta_gating,gated_rms_norm,grid_embedding,gelu,layer_norm,latent_projection,linear_attention@qwen3_next,quantized_latent_projection} eager-towers=true keep={delta_gating,gated_rms_norm,latent_projection,linear_attention@qwen3_next,quantized_latent_projection} level=framework }
 // DEFAULT-NOT:  transformer-inline-layers
 // DEFAULT:      transformer-fuse-comm{linear-all-reduce=false
-// DEFAULT:      transformer-fuse-norm{layer-norm=true layer-norm-residual=false residual=true rms-norm=true wide-rms-norm=false}
-// DEFAULT:      transformer-fuse-attention{latent-projection=true only-equal-types=true only-full-width=true rope=true rope-pair=true}
-// DEFAULT:      transformer-fuse-ffn{gelu=true swiglu=true}
+// DEFAULT:      transformer-fuse-norm{gated-rms-norm=true latent-projection=true layer-norm=true layer-norm-residual=false linear-attention=false residual=true rms-norm=true wide-rms-norm=false}
+// DEFAULT:      transformer-fuse-attention{attention=true delta-gating=true latent-projection=true linear-attention=false only-equal-types=true only-full-width=true rope=true rope-casts=true rope-pair=true rope-table=true softmax=true}
+// DEFAULT:      transformer-fuse-ffn{clamped-swiglu=false gelu=true linear-activation=false swiglu=true}
 // DEFAULT:      transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
-// DEFAULT:      transformer-merge-linears{only-equal-groups=true}
+// DEFAULT:      transformer-merge-linears{experts=true linears=true only-equal-groups=true}
 // DEFAULT:      transformer-fuse-moe{combine=false dispatch-ffn-combine=false gating=false grouped-quantize=true grouped-swiglu=true}
 // DEFAULT:      convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.08}
 // DEFAULT:      ascend-estimate{cost-model=tensorcast-2026.08 default-device=TEST_DEVICE device= kernel-coefficients= reserved-memory-gb=0.000000e+00}
@@ -32,8 +32,8 @@
 // JUNE:     transformer-quantize{{.*}}shared-group-scales=true
 // JUNE-NOT: transformer-bind-workload
 // JUNE:     transformer-fuse-comm{linear-all-reduce=true
-// JUNE:     transformer-fuse-norm{layer-norm=false layer-norm-residual=false residual=true rms-norm=true wide-rms-norm=false}
-// JUNE:     transformer-fuse-ffn{gelu=false swiglu=true}
+// JUNE:     transformer-fuse-norm{gated-rms-norm=true latent-projection=true layer-norm=false layer-norm-residual=false linear-attention=false residual=true rms-norm=true wide-rms-norm=false}
+// JUNE:     transformer-fuse-ffn{clamped-swiglu=false gelu=false linear-activation=false swiglu=true}
 // JUNE:     transformer-fuse-quant{norm=true only-eps=1.000000e-06 share=true}
 // JUNE:     convert-transformer-to-ascend{compiled=true kernel-set=reference-2026.06}
 // JUNE:     ascend-estimate{cost-model=tensorcast-2026.06
@@ -41,10 +41,11 @@
 // Physical kernels have no restrictions.
 // RUN: tc-opt %s --tensorcast-compile="kernel-set=ascend" --dump-pass-pipeline 2>&1 >/dev/null | FileCheck %s --check-prefix=PHYSICAL
 // PHYSICAL: transformer-decompose{ eager-towers=false level=framework ops={linear_attention}}
-// PHYSICAL: transformer-fuse-norm{layer-norm=true layer-norm-residual=true residual=true rms-norm=true wide-rms-norm=true}
-// PHYSICAL: transformer-fuse-attention{latent-projection=true only-equal-types=false only-full-width=false rope=true rope-pair=true}
+// PHYSICAL: transformer-fuse-norm{gated-rms-norm=true latent-projection=true layer-norm=true layer-norm-residual=true linear-attention=false residual=true rms-norm=true wide-rms-norm=true}
+// PHYSICAL: transformer-fuse-attention{attention=true delta-gating=true latent-projection=true linear-attention=false only-equal-types=false only-full-width=false rope=true rope-casts=true rope-pair=true rope-table=true softmax=true}
+// PHYSICAL: transformer-fuse-ffn{clamped-swiglu=true gelu=true linear-activation=true swiglu=true}
 // PHYSICAL: transformer-fuse-quant{norm=true only-eps=0.000000e+00 share=true}
-// PHYSICAL: transformer-merge-linears{only-equal-groups=false}
+// PHYSICAL: transformer-merge-linears{experts=true linears=true only-equal-groups=false}
 // PHYSICAL: transformer-fuse-moe{combine=true dispatch-ffn-combine=false gating=true grouped-quantize=true grouped-swiglu=true}
 // PHYSICAL: convert-transformer-to-ascend{compiled=true kernel-set=ascend}
 

@@ -95,7 +95,7 @@ static int64_t countCalls(ModuleOp module) {
 
 static void inlineCalls(ModuleOp module, int64_t, int64_t) {
   PassManager passes(module.getContext());
-  passes.addPass(transformer::createTransformerInlineLayers());
+  passes.addPass(transformer::createTransformerInlineLayers({true}));
   // A module that cannot be inlined stays as it is, and so is no smaller.
   ScopedDiagnosticHandler quiet(module.getContext(),
                                 [](Diagnostic &) { return success(); });

@@ -25,7 +25,8 @@ defm num_queries : Value<"num-queries", "N",
 defm query_length : Value<"query-length", "N",
   "New tokens of each request (default: 5)">;
 defm context_length : Value<"context-length", "N",
-  "Tokens of each request in the cache already (default: 3)">;
+  "Tokens of each request in the cache already (default: 3 for a model with "
+  "caches)">;
 defm image_batch_size : Value<"image-batch-size", "N",
   "Images of each request (default: 1 for a model with a vision tower)">;
 defm image_height : Value<"image-height", "N",

@@ -49,7 +49,8 @@ struct VerifyOptTable : GenericOptTable {
 /// What the command line asks for.
 struct Request {
   std::vector<std::string> files;
-  int64_t queries, queryLength, contextLength;
+  int64_t queries, queryLength;
+  std::optional<int64_t> contextLength;
   bool decode, isF32, isJson;
   VerifyOptions options;
 };
@@ -86,7 +87,8 @@ static Request readRequest(CommandLine &line) {
                      Twine(numFiles) + " files; try --help");
   request.queries = line.getInteger(OPT_num_queries_eq, 2);
   request.queryLength = line.getInteger(OPT_query_length_eq, 5);
-  request.contextLength = line.getInteger(OPT_context_length_eq, 3);
+  if (line.getArgs().hasArg(OPT_context_length_eq))
+    request.contextLength = line.getInteger(OPT_context_length_eq, 3);
   request.decode = line.hasFlag(OPT_decode);
   request.isF32 = line.hasFlag(OPT_f32);
   request.isJson =
@@ -132,6 +134,19 @@ static FailureOr<transformer::ImagesAttr> getImages(CommandLine &line,
       line.getInteger(OPT_image_width_eq, 3 * cell));
 }
 
+/// Tokens that are cached already: a few, for a model that has caches.
+static int64_t getDefaultContext(ModuleOp module) {
+  bool hasCaches = module
+                       .walk([](Operation *op) {
+                         return isa<transformer::KVCacheOp,
+                                    transformer::StateOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  return hasCaches ? 3 : 0;
+}
+
 static int verify(CommandLine &line, const Request &request,
                   llvm::SourceMgr &sourceManager, MLIRContext *context) {
   OwningOpRef<ModuleOp> before =
@@ -144,7 +159,8 @@ static int verify(CommandLine &line, const Request &request,
   auto emit = [&] { return emitError(UnknownLoc::get(context)); };
   auto workload = WorkloadAttr::getChecked(
       emit, context, request.queries, request.queryLength,
-      request.contextLength, request.decode, /*data_parallel=*/int64_t(1),
+      request.contextLength.value_or(getDefaultContext(*before)),
+      request.decode, /*data_parallel=*/int64_t(1),
       FloatAttr(), *images, ArrayAttr());
   if (!workload)
     return ExitFailure;

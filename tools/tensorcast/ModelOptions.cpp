@@ -102,9 +102,10 @@ ModelSettings mlir::tensorcast::readModelSettings(CommandLine &line) {
   settings.kernelCoefficients =
       line.getString(OPT_kernel_coefficients_eq).str();
   ArrayRef<StringRef> actions = listLinearActions();
-  settings.linearAction =
-      line.getChoice(OPT_quantize_linear_action_eq, actions, "W8A8_DYNAMIC")
-          .str();
+  // The default depends on what the model is run for.
+  if (line.getArgs().hasArg(OPT_quantize_linear_action_eq))
+    settings.linearAction =
+        line.getChoice(OPT_quantize_linear_action_eq, actions, "").str();
   // Here, DISABLED means that these layers are not treated apart.
   StringRef others = line.getChoice(OPT_quantize_non_expert_linear_action_eq,
                                     actions, "DISABLED");

@@ -16,6 +16,7 @@ enum CommandVisibility : unsigned {
   OpportunitiesCommand = 1u << 5,
   ThroughputOptimizer = 1u << 6,
   MergeCommand = 1u << 7,
+  CostProgramCommand = 1u << 8,
 };
 
 enum OptionID {
@@ -37,9 +38,15 @@ int runCompare(CommandLine &line);
 int runOpportunities(CommandLine &line);
 int runThroughputOptimizer(CommandLine &line);
 int runMerge(CommandLine &line);
+int runCostProgram(CommandLine &line);
 
 /// Runs tc-verify, which is next to the program `self`.
 int runVerify(const char *self, ArrayRef<const char *> args);
+
+/// Runs a program that is next to this one, and returns its exit status. That
+/// it cannot be run is an error of `command`.
+int runSibling(const char *self, StringRef name, ArrayRef<StringRef> args,
+               StringRef command);
 
 } // namespace mlir::tensorcast
 

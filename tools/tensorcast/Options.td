@@ -13,6 +13,7 @@ def CompareCommand : OptionVisibility;
 def OpportunitiesCommand : OptionVisibility;
 def ThroughputOptimizer : OptionVisibility;
 def MergeCommand : OptionVisibility;
+def CostProgramCommand : OptionVisibility;
 
 /// Those that look at one step.
 defvar stepCommands = [TextGenerate, ReportCommand, ExplainCommand,
@@ -22,7 +23,8 @@ defvar modelCommands = [TextGenerate, ThroughputOptimizer];
 /// Those that show a search.
 defvar searchCommands = [ThroughputOptimizer, MergeCommand];
 defvar pricingCommands = !listconcat(stepCommands, [ThroughputOptimizer]);
-defvar allCommands = !listconcat(pricingCommands, [MergeCommand]);
+defvar allCommands = !listconcat(pricingCommands,
+                                [MergeCommand, CostProgramCommand]);
 
 /// Accepted, with a note that there is nothing for it to do.
 def noted_Group : OptionGroup<"noted">, HelpText<"NO EFFECT HERE">;
@@ -83,7 +85,7 @@ def output : Separate<["-"], "o">, MetaVarName<"FILE">,
   HelpText<"Write to FILE (default: standard output)">;
 defm format : Value<"format", [TextGenerate, ReportCommand, CompareCommand,
                                OpportunitiesCommand, ThroughputOptimizer,
-                               MergeCommand],
+                               MergeCommand, CostProgramCommand],
   "table|json|csv|chrome-trace|html", "How to print the report (default: table; "
   "only steps have csv, only report has chrome-trace, and only searches have "
   "html)">;
@@ -155,6 +157,22 @@ defm op : Value<"op", [ExplainCommand], "NAME",
   "Kernel to explain, by its own or the reference's name">;
 
 //===----------------------------------------------------------------------===//
+// cost-program
+//===----------------------------------------------------------------------===//
+
+defm workloads : Value<"workloads", [CostProgramCommand], "FILE",
+  "Price the workloads of FILE: CSV with a header, or JSON, an array or an "
+  "object a line">;
+def kernels : Flag<["--"], "kernels">, In<[CostProgramCommand]>,
+  HelpText<"Print the calls and the time of each kernel as well">;
+def emit_c : Flag<["--"], "emit-c">, In<[CostProgramCommand]>,
+  HelpText<"Print C source that computes the prices">;
+def emit_llvm : Flag<["--"], "emit-llvm">, In<[CostProgramCommand]>,
+  HelpText<"Print LLVM IR that computes the prices">;
+def jit : Flag<["--"], "jit">, In<[CostProgramCommand]>,
+  HelpText<"Compute the prices by code that is compiled for this machine">;
+
+//===----------------------------------------------------------------------===//
 // opportunities
 //===----------------------------------------------------------------------===//
 
@@ -204,6 +222,18 @@ def compile : Flag<["--"], "compile">, In<modelCommands>,
 defm patterns : Value<"patterns", modelCommands, "FILE",
   "Apply the patterns of FILE as well (text-generate: and compare with the "
   "price without them); may be repeated">;
+
+defm disable : Value<"disable", [TextGenerate], "FUSION[@LAYERS]",
+  "Switch a fusion or pattern off, by its name in reports, everywhere or in some "
+  "layers: fuse-attention, fuse-norm.residual@model.layers.*; may be repeated">;
+
+defm high_precision : Value<"high-precision", [TextGenerate], "NAME[@LAYERS]",
+  "Keep an op (rms_norm, layer_norm, rope, softmax, linear, attention) or a "
+  "weight (*.down_proj) in high precision, everywhere or in some layers; may be "
+  "repeated">;
+defm preset : Value<"preset", [TextGenerate], "PRESET",
+  "inference (default) or training: the forward pass, with no quantization "
+  "unless asked for and all that the gradient reads kept">;
 
 defm fusion_report : Value<"fusion-report", [TextGenerate], "FILE",
   "Write what was fused, what nearly was and why not: text, or JSON if FILE "

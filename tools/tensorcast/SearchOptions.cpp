@@ -218,6 +218,9 @@ static void readFusions(CommandLine &line, StringRef text,
 /// The settings of the command line with each precision and fusion to try.
 static std::vector<Variant> readVariants(CommandLine &line) {
   ModelSettings settings = readModelSettings(line);
+  // Results name the action.
+  if (settings.linearAction.empty())
+    settings.linearAction = "W8A8_DYNAMIC";
   if (!line.getArgs().hasArg(OPT_reserved_memory_gb_eq))
     settings.reservedMemoryGB = 10;
   std::optional<SmallVector<StringRef>> precisions =

@@ -8,6 +8,7 @@
 #include "Session.h"
 
 #include "tensorcast/CommandLine/OutputFile.h"
+#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 #include "tensorcast/Import/HuggingFace/Models.h"
 #include "tensorcast/Report/FusionReport.h"
@@ -93,6 +94,9 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
          line.getArgs().getAllArgValues(OPT_more_requests_eq))
       options.moreRequests.push_back(text);
   }
+  if (line.getChoice(OPT_preset_eq, {"inference", "training"}, "inference") ==
+      "training")
+    options.preset = Preset::Training;
   options.devices = line.getInteger(OPT_num_devices_eq, 1);
   options.tensor = line.getInteger(OPT_tp_size_eq, 0);
   options.data = line.getInteger(OPT_dp_size_eq, 0);
@@ -113,13 +117,6 @@ static void readOptions(CommandLine &line, transformer::WorkloadAttr workload,
   options.lower = !line.hasFlag(OPT_opportunities);
 }
 
-/// Adds the passes that the options ask for.
-static void buildPipeline(CommandLine &line, const ModelSettings &settings,
-                          transformer::WorkloadAttr workload, PassManager &pm) {
-  settings.build(pm,
-                 [&](auto &options) { readOptions(line, workload, options); });
-}
-
 namespace {
 /// What one run is asked for beside the pipeline's options.
 struct Request {
@@ -129,9 +126,44 @@ struct Request {
   /// If there are patterns of one's own, the price is compared with that
   /// without them.
   ModelSettings settings;
+  /// What `--disable` switches off, and `--high-precision` keeps.
+  SmallVector<std::string> disable, highPrecision;
   StringRef fusionReport;
 };
 } // namespace
+
+/// What is switched off where the user's patterns are not loaded: their names
+/// are unknown there.
+static SmallVector<std::string> getDisabledFusions(const Request &request,
+                                                   MLIRContext *context) {
+  SmallVector<std::string> names = request.disable;
+  SmallVector<std::string> known = transformer::listFusionNames(context);
+  llvm::erase_if(names, [&](StringRef name) {
+    return !llvm::is_contained(known, transformer::getFusionName(name));
+  });
+  return names;
+}
+
+/// Adds the passes that the options ask for; of the user's own patterns, too,
+/// unless the run is the one that they are compared with.
+static void buildPipeline(CommandLine &line, const Request &request,
+                          bool isPlain, PassManager &pm) {
+  // Options have no insert().
+  auto append = [](ArrayRef<std::string> values, auto &option) {
+    for (const std::string &value : values)
+      option.push_back(value);
+  };
+  ModelSettings settings = request.settings;
+  if (isPlain)
+    settings.patterns.clear();
+  settings.build(pm, [&](auto &options) {
+    readOptions(line, request.workload, options);
+    append(isPlain ? getDisabledFusions(request, pm.getContext())
+                   : request.disable,
+           options.disable);
+    append(request.highPrecision, options.highPrecision);
+  });
+}
 
 /// Reads the command line; reports everything that is wrong with it.
 static Request readRequest(CommandLine &line, MLIRContext *context) {
@@ -155,6 +187,13 @@ static Request readRequest(CommandLine &line, MLIRContext *context) {
   if (!line.hasError())
     request.workload = getWorkload(line, context);
   request.settings = readModelSettings(line);
+  auto getNames = [&](OptionID id, SmallVectorImpl<std::string> &names) {
+    for (StringRef value : line.getArgs().getAllArgValues(id))
+      for (StringRef name : llvm::split(value, ','))
+        names.push_back(name.str());
+  };
+  getNames(OPT_disable_eq, request.disable);
+  getNames(OPT_high_precision_eq, request.highPrecision);
   StringRef format =
       line.getChoice(OPT_format_eq, {"table", "json", "csv"}, "table");
   if (!request.settings.patterns.empty() && format == "csv")
@@ -172,18 +211,39 @@ static LogicalResult runQuietly(PassManager &pm, ModuleOp module) {
   return pm.run(module);
 }
 
+/// An encoder reads whole sequences, for which it has learned positions.
+static LogicalResult checkEncoder(const DecoderConfig &config,
+                                  transformer::WorkloadAttr workload,
+                                  MLIRContext *context) {
+  auto fail = [&] {
+    return emitError(UnknownLoc::get(context)) << config.name << ": ";
+  };
+  for (const RequestGroup &group : workload.getWorkload().groups) {
+    int64_t tokens = group.getNewTokens(0);
+    if (group.decode || group.getTotalTokens(0) != tokens)
+      return fail() << "expected a step over whole sequences, as an encoder has "
+                       "no cache, but got "
+                    << (group.decode
+                            ? "one to decode"
+                            : "one after tokens that are cached already");
+    if (tokens > config.maxPositionEmbeddings)
+      return fail() << "expected sequences of at most "
+                    << config.maxPositionEmbeddings
+                    << " tokens, for which the model has positions, but got "
+                    << tokens;
+  }
+  return success();
+}
+
 int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   Session session(line, "tensorcast text-generate");
   MLIRContext *context = session.getContext();
   Request request = readRequest(line, context);
   bool hasPatterns = !request.settings.patterns.empty();
   PassManager pm(context), plain(context);
-  buildPipeline(line, request.settings, request.workload, pm);
-  if (hasPatterns && !line.hasError()) {
-    ModelSettings settings = request.settings;
-    settings.patterns.clear();
-    buildPipeline(line, settings, request.workload, plain);
-  }
+  buildPipeline(line, request, /*isPlain=*/false, pm);
+  if (hasPatterns && !line.hasError())
+    buildPipeline(line, request, /*isPlain=*/true, plain);
   if (line.hasError())
     return ExitUsage;
   FailureOr<DecoderConfig> decoder =
@@ -193,6 +253,9 @@ int mlir::tensorcast::runTextGenerate(CommandLine &line) {
   if (request.layers > 0)
     decoder->numHiddenLayers = request.layers;
   if (failed(setDraftTokens(*decoder, request.draftTokens, context)))
+    return ExitFailure;
+  if (decoder->encoder &&
+      failed(checkEncoder(*decoder, request.workload, context)))
     return ExitFailure;
   // In a decode step, what was seen is in the cache.
   if (line.getInteger(OPT_image_batch_size_eq, 0) > 0 &&

@@ -71,6 +71,10 @@ static constexpr Command commands[] = {
      runThroughputOptimizer},
     {"merge", "tensorcast merge FILE.json... [options]",
      "Join the shards of a search", MergeCommand, runMerge},
+    {"cost-program",
+     "tensorcast cost-program [FILE.mlir] --workloads FILE [options]",
+     "Price many workloads of a module that is bound to none",
+     CostProgramCommand, runCostProgram},
 };
 
 static void printHelp() {

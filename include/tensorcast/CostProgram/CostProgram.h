@@ -100,8 +100,25 @@ public:
   /// How much is computed for a price: `87 instructions`.
   std::string describeSize() const;
 
-private:
+  /// Writes C source that computes the same; the comments in it say how it is
+  /// used.
+  void emitC(raw_ostream &os) const;
+
+  /// Writes LLVM IR of a function that computes the outputs of many batches:
+  ///   void tensorcast_prices(const double *const *features, size_t count,
+  ///                          double *const *outputs)
+  /// Features are columns, and so are the outputs, which `finish` takes.
+  void emitLLVM(raw_ostream &os, bool withKernels = false) const;
+  static constexpr StringLiteral kLLVMFunction = "tensorcast_prices";
+  size_t getNumOutputs(bool withKernels) const;
+
+  /// The price of a batch by the outputs that compiled code has computed.
+  FailureOr<Price> finish(ArrayRef<double> features, ArrayRef<double> outputs,
+                          std::string *why = nullptr) const;
+
   class Implementation;
+
+private:
   explicit CostProgram(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation;
 };

@@ -37,6 +37,11 @@ public:
   /// did not hold.
   virtual void nearMiss(Operation *root, StringRef pattern,
                         StringRef reason) = 0;
+  /// Why `pattern` is not to be applied in `function`; empty if it is. Where it
+  /// would be applied is a near miss with this reason.
+  virtual std::string getObstacle(func::FuncOp function, StringRef pattern) {
+    return {};
+  }
 };
 
 /// The patterns of some files, ready to be applied by several threads.

@@ -12,6 +12,9 @@
 
 namespace mlir::tensorcast {
 
+/// What a model is run for.
+enum class Preset { Inference, Training };
+
 /// Options that change a price. Names and defaults are those of `tensorcast
 /// text-generate`, without `--`; `queries` stands for `num-queries`.
 template <typename OptionsT>
@@ -139,6 +142,25 @@ struct PriceOptions : PassPipelineOptions<OptionsT> {
       *this, "patterns",
       llvm::cl::desc("Files with patterns of one's own, which are applied "
                      "before ops become kernels.")};
+  ListOption<std::string> disable{
+      *this, "disable",
+      llvm::cl::desc("Fusions to switch off, such as fuse-norm.residual or the "
+                     "name of a pattern of one's own; behind '@', the layers "
+                     "in which they are off, as model.layers.*.")};
+  ListOption<std::string> highPrecision{
+      *this, "high-precision",
+      llvm::cl::desc("Ops (rms_norm, layer_norm, rope, softmax, linear, "
+                     "attention) and weights that stay in high precision; "
+                     "behind '@', the layers in which they do.")};
+  Option<Preset> preset{
+      *this, "preset",
+      llvm::cl::desc("What the model is run for; training quantizes nothing "
+                     "unless asked to, and keeps what the gradient reads."),
+      llvm::cl::init(Preset::Inference),
+      llvm::cl::values(
+          clEnumValN(Preset::Inference, "inference", "results only"),
+          clEnumValN(Preset::Training, "training",
+                     "the forward pass of a training step"))};
   Option<bool> noRepetition{*this, "no-repetition",
                             llvm::cl::desc("Do not merge equal layers.")};
   Option<bool> lower{

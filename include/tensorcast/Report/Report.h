@@ -122,6 +122,10 @@ struct ReportOptions {
   bool withParts = false;
 };
 
+/// A report of a module with its model, what it is priced on and the workload,
+/// without numbers.
+Report describeModule(ModuleOp module);
+
 /// Adds up a module whose launches have costs.
 FailureOr<Report> buildReport(ModuleOp module, ReportOptions options = {});
 

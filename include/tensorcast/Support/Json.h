@@ -27,8 +27,8 @@ constexpr unsigned maxJsonNesting = 256;
 constexpr uint64_t maxJsonFileBytes = uint64_t(64) << 20;
 
 /// Parses one JSON value. `fileName` is what diagnostics call the text; they
-/// point at its line, of which `firstLine` is the first, and column. Rejects duplicate keys, nesting beyond
-/// `maxJsonNesting` and anything after the value.
+/// point at its line, counted from `firstLine`, and column. Rejects duplicate
+/// keys, nesting beyond `maxJsonNesting` and anything after the value.
 FailureOr<Json> parseJson(StringRef text, StringRef fileName,
                           MLIRContext *context, unsigned firstLine = 1);
 

@@ -6,13 +6,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// A size of an intermediate tensor; a number where the batch is bound.
-static Dim getDim(ExprAttr expr) {
-  if (expr.isConstant())
-    return Dim(static_cast<int64_t>(expr.getValue()));
-  return Dim(expr);
-}
-
 /// Bytes of cosines or sines of `tokens` in a table.
 static ExprAttr getTableBytes(ExprAttr tokens, RopeTableType table) {
   return tokens * (static_cast<double>(table.getWidth()) *
@@ -191,7 +184,7 @@ struct LowerGroupedProjection : LoweringPattern<GroupedProjectionOp> {
         return failure();
       matrix = cast->getResult(0);
     }
-    if (!kernels.lookup("batched_matmul"))
+    if (kernels.lookup("grouped_projection"))
       return replaceWithLaunch(
           op, kernels, rewriter,
           {"grouped_projection", {op.getInput(), matrix}, {}, {}, work});
@@ -380,10 +373,10 @@ struct LowerWindowAttention : LoweringPattern<WindowAttentionOp> {
         prefill *
             getFunctionExpr(ExprKind::Min, {getTokensExpr(context), window});
     latest = bind(latest, workload);
-    std::optional<ExprAttr> compressed = getNumCompressed(op, workload);
+    ExprAttr compressed = getNumCompressed(op, workload);
     if (!compressed)
       return rewriter.notifyMatchFailure(op, kUnknownSize);
-    if (failed(listRows(op, latest, *compressed, rewriter)))
+    if (failed(listRows(op, latest, compressed, rewriter)))
       return failure();
     if (op.getCompressed() &&
         failed(joinRows(op, bind(prefill, workload), rewriter)))
@@ -391,7 +384,7 @@ struct LowerWindowAttention : LoweringPattern<WindowAttentionOp> {
 
     SharedRowsWork attention;
     attention.tokens = tokens;
-    attention.width = latest + *compressed;
+    attention.width = latest + compressed;
     attention.heads = static_cast<double>(query.getDimSize(1));
     attention.size = static_cast<double>(query.getDimSize(2));
     attention.type = query.getElementType();
@@ -419,16 +412,16 @@ struct LowerWindowAttention : LoweringPattern<WindowAttentionOp> {
   }
 
 private:
-  /// Compressed rows that each token looks at, of the longest request.
-  static std::optional<ExprAttr> getNumCompressed(WindowAttentionOp op,
-                                                  WorkloadAttr workload) {
+  /// Compressed rows that each token looks at, of the longest request; null if
+  /// they are not known.
+  static ExprAttr getNumCompressed(WindowAttentionOp op,
+                                   WorkloadAttr workload) {
     MLIRContext *context = op.getContext();
     if (!op.getCompressed())
       return ExprAttr::constant(context, 0);
     if (op.getIndices())
-      return getExpr(
-          getDims(cast<RankedTensorType>(op.getIndices().getType()))[1],
-          context);
+      return getExpr(context, getDims(cast<RankedTensorType>(
+                                  op.getIndices().getType()))[1]);
     return bind(CompressOp::getNumRows(context, *op.getRatio()), workload);
   }
 

@@ -222,11 +222,10 @@ struct LowerLatentAttention : LoweringPattern<AttentionLikeOp> {
                          {}};
     if (op.getIndices()) {
       parts.inputs.push_back(op.getIndices());
-      std::optional<ExprAttr> picked =
-          getExpr(getDims(getTensor(op.getIndices()))[1], op.getContext());
-      if (!picked)
+      sizes.picked =
+          getExpr(op.getContext(), getDims(getTensor(op.getIndices()))[1]);
+      if (!sizes.picked)
         return rewriter.notifyMatchFailure(op, kUnknownSize);
-      sizes.picked = *picked;
     }
     std::string name = parts.kernel.str();
     if (sizes.isQuantized)

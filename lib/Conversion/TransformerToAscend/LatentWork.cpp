@@ -10,17 +10,8 @@ using namespace mlir::transformer;
 // Shared
 //===----------------------------------------------------------------------===//
 
-std::optional<ExprAttr> mlir::tensorcast::getExpr(const Dim &dim,
-                                                  MLIRContext *context) {
-  if (dim.isStatic())
-    return ExprAttr::constant(context, static_cast<double>(dim.size));
-  if (dim.expr)
-    return dim.expr;
-  return std::nullopt;
-}
-
 ExprAttr mlir::tensorcast::getRows(RankedTensorType type) {
-  return getExpr(getDims(type)[0], type.getContext()).value_or(ExprAttr());
+  return getExpr(type.getContext(), getDims(type)[0]);
 }
 
 ExprAttr mlir::tensorcast::getKeptTokensExpr(MLIRContext *context,

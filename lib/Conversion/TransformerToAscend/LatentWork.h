@@ -13,10 +13,6 @@ namespace mlir::tensorcast {
 /// Indices, lengths and block numbers are 64-bit integers.
 inline constexpr double kIndexBytes = 8;
 
-/// A dimension as an expression; none if it is not known.
-std::optional<transformer::ExprAttr> getExpr(const transformer::Dim &dim,
-                                             MLIRContext *context);
-
 /// The first dimension of `type`; null if it is not known.
 transformer::ExprAttr getRows(RankedTensorType type);
 

@@ -97,6 +97,8 @@ void populateExpertLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
 void populateVisionLowering(RewritePatternSet &patterns,
                             const KernelSet &kernels);
+void populateEncoderLowering(RewritePatternSet &patterns,
+                             const KernelSet &kernels);
 void populateExpertKernelLowering(RewritePatternSet &patterns,
                                   const KernelSet &kernels);
 

@@ -11,13 +11,6 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::transformer;
 
-/// A dimension as an expression; null if it is not known.
-static ExprAttr getExpr(MLIRContext *context, const Dim &dim) {
-  return dim.isStatic()
-             ? ExprAttr::constant(context, static_cast<double>(dim.size))
-             : dim.expr;
-}
-
 /// Adds the exchange of a layer whose result is summed over devices.
 static void addAllReduce(OpBuilder &builder, Location loc, RanksAttr ranks,
                          Type result) {

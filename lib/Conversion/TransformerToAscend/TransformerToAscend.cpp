@@ -100,6 +100,7 @@ private:
     populateExpertKernelLowering(set, kernels);
     populateSamplingLowering(set, kernels);
     populateVisionLowering(set, kernels);
+    populateEncoderLowering(set, kernels);
     return set;
   }
 

@@ -25,10 +25,7 @@ static Value getHostData(Location loc, Type type, OpBuilder &builder) {
 
 /// Dimension `index` of `type` as an expression; null if it is not known.
 static ExprAttr getSize(RankedTensorType type, unsigned index) {
-  Dim dim = getDims(type)[index];
-  return dim.isStatic() ? ExprAttr::constant(type.getContext(),
-                                             static_cast<double>(dim.size))
-                        : dim.expr;
+  return getExpr(type.getContext(), getDims(type)[index]);
 }
 
 namespace {
@@ -217,11 +214,6 @@ private:
       return failure();
     rewriter.replaceOp(op, view(join->getResult(0), type));
     return success();
-  }
-
-  static Dim getDim(ExprAttr expr) {
-    return expr.isConstant() ? Dim(static_cast<int64_t>(expr.getValue()))
-                             : Dim(expr);
   }
 };
 

@@ -91,6 +91,8 @@ void populateLatentRules(RewritePatternSet &patterns, const RuleContext &rules);
 void populateLinearAttentionRules(RewritePatternSet &patterns,
                                   const RuleContext &rules);
 void populateVisionRules(RewritePatternSet &patterns, const RuleContext &rules);
+void populateEncoderRules(RewritePatternSet &patterns,
+                          const RuleContext &rules);
 
 //===----------------------------------------------------------------------===//
 // Functions

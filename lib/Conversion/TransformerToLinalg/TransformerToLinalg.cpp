@@ -224,6 +224,7 @@ private:
     populateLatentRules(patterns, rules);
     populateLinearAttentionRules(patterns, rules);
     populateVisionRules(patterns, rules);
+    populateEncoderRules(patterns, rules);
     patterns.add(std::make_unique<LowerComposite>(context, patterns));
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    types);

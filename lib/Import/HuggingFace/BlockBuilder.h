@@ -7,6 +7,7 @@
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Import/HuggingFace/Config.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::tensorcast {
@@ -148,6 +149,13 @@ private:
 
   std::string scope;
 };
+
+/// Declares `name` as a function at a location called `scope`.
+inline func::FuncOp declareFunction(OpBuilder &builder, StringRef name,
+                                    StringRef scope, FunctionType type) {
+  return func::FuncOp::create(
+      builder, NameLoc::get(builder.getStringAttr(scope)), name, type);
+}
 
 /// Which blocks of tokens a token of a layer attends to, from the hidden state
 /// that its queries are made of.

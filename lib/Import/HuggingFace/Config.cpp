@@ -3,6 +3,7 @@
 #include "tensorcast/Import/HuggingFace/Config.h"
 #include "AttentionReader.h"
 #include "CompressedAttention.h"
+#include "Encoder.h"
 #include "LatentAttention.h"
 #include "LinearAttention.h"
 #include "VisionReader.h"
@@ -207,6 +208,13 @@ static FailureOr<DecoderConfig> readText(JsonReader &reader, StringRef source,
     return failure();
   DecoderConfig config;
   config.modelType = family->name;
+  if (family->encoder) {
+    readEncoder(reader, *family, config);
+    if (failed(reader.finish()))
+      return failure();
+    warnOfQuantization(reader, source, loc);
+    return config;
+  }
 
   config.hiddenSize = reader.integer("hidden_size", 1, maxSize);
   config.numHiddenLayers = reader.integer("num_hidden_layers", 1, maxLayers);

@@ -183,6 +183,19 @@ FailureOr<Family> tensorcast::readFamily(const FamilySet &families,
       return failure();
     return family;
   }
+  if (const Json *object = reader.optionalObject("encoder")) {
+    JsonReader rule(*object, file, loc, reader.pointerTo("encoder"));
+    family.encoder = EncoderRule{rule.integer("type_vocab_size", 1, INT32_MAX),
+                                 rule.number("layer_norm_eps", 0, 1),
+                                 rule.string("hidden_act")};
+    family.maxPositionEmbeddings =
+        rule.integer("max_position_embeddings", 1, INT32_MAX);
+    if (failed(rule.finish()))
+      reader.fail();
+    if (failed(reader.finish()))
+      return failure();
+    return family;
+  }
   family.qkNorm = readBias(reader, "qk_norm");
   family.qkNormOverHeads = reader.string("qk_norm_over", "head") == "layer";
   family.qkvBias = readBias(reader, "qkv_bias");

@@ -75,6 +75,13 @@ struct LinearAttentionRule {
   bool hasEqualHeads = false;
 };
 
+/// Values of keys that configs of encoders leave out.
+struct EncoderRule {
+  int64_t numTokenTypes = 0;
+  double layerNormEps = 0;
+  std::string activation;
+};
+
 /// One model type.
 struct Family {
   /// Its name; that of the family that it is like, if it says so.
@@ -86,6 +93,8 @@ struct Family {
   /// config, and where it is for messages.
   std::optional<Json> vision;
   std::string source, visionPointer;
+  /// For encoders; of what follows, only the positions count then.
+  std::optional<EncoderRule> encoder;
   /// Whether query and key are normalized, and over all heads together.
   BiasRule qkNorm;
   bool qkNormOverHeads = false;

@@ -3,6 +3,7 @@
 #include "tensorcast/Import/HuggingFace/ModelBuilder.h"
 
 #include "CompressedAttention.h"
+#include "Encoder.h"
 #include "LatentAttention.h"
 #include "LinearAttention.h"
 #include "VisionBuilder.h"
@@ -324,13 +325,6 @@ struct ModelParts {
 };
 } // namespace
 
-/// Declares `name` as a function at a location called `scope`.
-static func::FuncOp declareFunction(OpBuilder &builder, StringRef name,
-                                    StringRef scope, FunctionType type) {
-  return func::FuncOp::create(
-      builder, NameLoc::get(builder.getStringAttr(scope)), name, type);
-}
-
 /// Looks up the embeddings of `ids` in the table called `name`.
 static Value buildEmbedding(BlockBuilder &block, const ModelTypes &types,
                             StringRef name, Value ids, Value &table) {
@@ -470,6 +464,10 @@ OwningOpRef<ModuleOp> mlir::tensorcast::buildModel(const DecoderConfig &config,
                                     builder.getStringAttr(config.modelType)));
   if (config.vision)
     (*module)->setAttr(kImagesAttrName, getImageRule(*config.vision, context));
+  if (config.encoder) {
+    buildEncoder(config, *module);
+    return module;
+  }
   builder.setInsertionPointToStart(module->getBody());
 
   ModelTypes types(config, context);

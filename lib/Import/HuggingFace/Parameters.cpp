@@ -1,6 +1,7 @@
 //===- Parameters.cpp - How many weights a model has ----------------------===//
 
 #include "CompressedAttention.h"
+#include "Encoder.h"
 #include "LatentAttention.h"
 #include "LinearAttention.h"
 
@@ -56,6 +57,8 @@ static double countAttention(const DecoderConfig &config, int64_t layer) {
 
 /// With `numExperts` routed experts in each mixture.
 static double count(const DecoderConfig &config, double numExperts) {
+  if (config.encoder)
+    return countEncoderParameters(config);
   double hidden = config.hiddenSize;
   double total =
       double(config.vocabSize) * hidden * (config.tieWordEmbeddings ? 1 : 2);

@@ -145,6 +145,8 @@ DecoderConfig tensorcast::reduced(const DecoderConfig &config) {
   else if (config.hiddenSize > config.getQueryWidth())
     small.hiddenSize = queryWidth * 2;
   small.intermediateSize = small.hiddenSize * 3;
+  if (config.encoder)
+    small.ropeWidth = 0;
   if (config.mixture) {
     small.mixture = reduceMixture(*config.mixture, small.hiddenSize);
     small.mixture->layers = pickFlags(

@@ -14,7 +14,7 @@
 func.func @residual(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xf16>
   "test.region"() ({
-    // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=residual | Reason="the sum is computed in another block", Remark="not fused"}}
+    // expected-remark @below {{[Missed] residual | Category:fuse-norm | Function=residual | Reason="the sum is computed in another block", Remark="not fused"}}
     %norm = transformer.rms_norm %sum, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
     "test.use"(%norm) : (tensor<7x8xf16>) -> ()
   }) : () -> ()
@@ -28,7 +28,7 @@ func.func @residual(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>)
 func.func @quantization(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %s: tensor<f32>) {
   %norm = transformer.rms_norm %x, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   "test.region"() ({
-    // expected-remark @below {{[Missed] norm-quantize | Category:fuse-quant | Function=quantization | Reason="the norm is in another block", Remark="not fused"}}
+    // expected-remark @below {{[Missed] norm | Category:fuse-quant | Function=quantization | Reason="the norm is in another block", Remark="not fused"}}
     %q = transformer.quantize %norm, %s : tensor<7x8xf16> to tensor<7x8xi8>
     "test.use"(%q) : (tensor<7x8xi8>) -> ()
   }) : () -> ()

@@ -19,10 +19,10 @@
 // NO-SHARE-COUNT-2: transformer.own_rows
 func.func @shared(%x: tensor<8x4xf16>) -> (tensor<8x8xf16>, tensor<8x8xf16>, tensor<4x4xf16>, tensor<4x4xf16>) {
   %0 = transformer.all_gather %x over<2> dim(1) : tensor<8x4xf16> to tensor<8x8xf16>
-  // expected-remark @below {{[Passed] share-exchange | Category:fuse-comm | Function=shared | Remark=fused}}
+  // expected-remark @below {{[Passed] share | Category:fuse-comm | Function=shared | Remark=fused}}
   %1 = transformer.all_gather %x over<2> dim(1) : tensor<8x4xf16> to tensor<8x8xf16>
   %2 = transformer.own_rows %x over<2> dim(0) : tensor<8x4xf16> to tensor<4x4xf16>
-  // expected-remark @below {{[Passed] share-exchange}}
+  // expected-remark @below {{[Passed] share}}
   %3 = transformer.own_rows %x over<2> dim(0) : tensor<8x4xf16> to tensor<4x4xf16>
   return %0, %1, %2, %3 : tensor<8x8xf16>, tensor<8x8xf16>, tensor<4x4xf16>, tensor<4x4xf16>
 }

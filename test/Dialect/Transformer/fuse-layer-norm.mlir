@@ -273,7 +273,7 @@ func.func @no_norm_of_a_difference_from_another_value(%x: tensor<7x8xf16>, %y: t
 // NO-RESIDUAL-NEXT: transformer.layer_norm
 func.func @add_layer_norm(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>, %b: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xf16>
-  // expected-remark @below {{[Passed] add-layer-norm | Category:fuse-norm | Function=add_layer_norm | Remark=fused}}
+  // expected-remark @below {{[Passed] layer-norm-residual | Category:fuse-norm | Function=add_layer_norm | Remark=fused}}
   %norm = transformer.layer_norm %sum, %w bias(%b : tensor<8xf16>) eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %sum, %norm : tensor<7x8xf16>, tensor<7x8xf16>
 }
@@ -283,7 +283,7 @@ func.func @add_layer_norm(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8
 // CHECK-NEXT:    transformer.layer_norm
 func.func @no_residual_that_repeats(%x: tensor<7x8xf16>, %y: tensor<8xf16>, %w: tensor<8xf16>) -> tensor<7x8xf16> {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Missed] add-layer-norm | Category:fuse-norm | Function=no_residual_that_repeats | Reason="the sum repeats an operand", Remark="not fused"}}
+  // expected-remark @below {{[Missed] layer-norm-residual | Category:fuse-norm | Function=no_residual_that_repeats | Reason="the sum repeats an operand", Remark="not fused"}}
   %norm = transformer.layer_norm %sum, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %norm : tensor<7x8xf16>
 }
@@ -294,7 +294,7 @@ func.func @no_residual_that_repeats(%x: tensor<7x8xf16>, %y: tensor<8xf16>, %w: 
 func.func @no_residual_that_is_used_before(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
   %sum = transformer.add %x, %x : tensor<7x8xf16>, tensor<7x8xf16>
   %gelu = transformer.gelu %sum : tensor<7x8xf16>
-  // expected-remark @below {{[Missed] add-layer-norm | Category:fuse-norm | Function=no_residual_that_is_used_before | Reason="the sum is used before the norm", Remark="not fused"}}
+  // expected-remark @below {{[Missed] layer-norm-residual | Category:fuse-norm | Function=no_residual_that_is_used_before | Reason="the sum is used before the norm", Remark="not fused"}}
   %norm = transformer.layer_norm %sum, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %gelu, %norm : tensor<7x8xf16>, tensor<7x8xf16>
 }
@@ -304,7 +304,7 @@ func.func @no_residual_that_is_used_before(%x: tensor<7x8xf16>, %w: tensor<8xf16
 // CHECK-NEXT:    transformer.layer_norm
 func.func @no_residual_that_is_the_bias(%x: tensor<8xf16>, %w: tensor<8xf16>) -> tensor<8xf16> {
   %sum = transformer.add %x, %x : tensor<8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Missed] add-layer-norm | Category:fuse-norm | Function=no_residual_that_is_the_bias | Reason="the sum is the weight or bias as well", Remark="not fused"}}
+  // expected-remark @below {{[Missed] layer-norm-residual | Category:fuse-norm | Function=no_residual_that_is_the_bias | Reason="the sum is the weight or bias as well", Remark="not fused"}}
   %norm = transformer.layer_norm %sum, %w bias(%sum : tensor<8xf16>) eps(1.0e-5) : tensor<8xf16>, tensor<8xf16>
   return %norm : tensor<8xf16>
 }

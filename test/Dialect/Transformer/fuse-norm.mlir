@@ -236,7 +236,7 @@ func.func @no_norm_of_a_product(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> tenso
 // NO-RESIDUAL-NEXT: transformer.rms_norm
 func.func @add_rms_norm(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xf16>
-  // expected-remark @below {{[Passed] add-rms-norm | Category:fuse-norm | Function=add_rms_norm | Remark=fused}}
+  // expected-remark @below {{[Passed] residual | Category:fuse-norm | Function=add_rms_norm | Remark=fused}}
   %norm = transformer.rms_norm %sum, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %sum, %norm : tensor<7x8xf16>, tensor<7x8xf16>
 }
@@ -261,7 +261,7 @@ func.func @add_rms_norm_from_pieces(%a: tensor<7x8xf16>, %b: tensor<7x8xf16>, %w
   %normal = transformer.mul %wide, %root : tensor<7x8xf32>, tensor<7x1xf32>
   %narrow = transformer.cast %normal : tensor<7x8xf32> to tensor<7x8xf16>
   // expected-remark @below {{[Passed] rms-norm}}
-  // expected-remark @below {{[Passed] add-rms-norm}}
+  // expected-remark @below {{[Passed] residual}}
   %r = transformer.mul %w, %narrow : tensor<8xf16>, tensor<7x8xf16>
   return %r, %x : tensor<7x8xf16>, tensor<7x8xf16>
 }
@@ -272,7 +272,7 @@ func.func @add_rms_norm_from_pieces(%a: tensor<7x8xf16>, %b: tensor<7x8xf16>, %w
 // CHECK-NEXT:    transformer.rms_norm
 func.func @no_residual_that_repeats(%x: tensor<7x8xf16>, %y: tensor<8xf16>, %w: tensor<8xf16>) -> tensor<7x8xf16> {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=no_residual_that_repeats | Reason="the sum repeats an operand", Remark="not fused"}}
+  // expected-remark @below {{[Missed] residual | Category:fuse-norm | Function=no_residual_that_repeats | Reason="the sum repeats an operand", Remark="not fused"}}
   %norm = transformer.rms_norm %sum, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %norm : tensor<7x8xf16>
 }
@@ -283,7 +283,7 @@ func.func @no_residual_that_repeats(%x: tensor<7x8xf16>, %y: tensor<8xf16>, %w: 
 func.func @no_residual_that_is_used_before(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xf16>
   %silu = transformer.silu %sum : tensor<7x8xf16>
-  // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=no_residual_that_is_used_before | Reason="the sum is used before the norm", Remark="not fused"}}
+  // expected-remark @below {{[Missed] residual | Category:fuse-norm | Function=no_residual_that_is_used_before | Reason="the sum is used before the norm", Remark="not fused"}}
   %norm = transformer.rms_norm %sum, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   return %silu, %norm : tensor<7x8xf16>, tensor<7x8xf16>
 }
@@ -294,7 +294,7 @@ func.func @no_residual_that_is_used_before(%x: tensor<7x8xf16>, %y: tensor<7x8xf
 // CHECK:         transformer.rms_norm %[[SUM]]
 func.func @two_norms_of_one_sum(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xf16>) {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xf16>
-  // expected-remark @below {{[Passed] add-rms-norm}}
+  // expected-remark @below {{[Passed] residual}}
   %first = transformer.rms_norm %sum, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
   %second = transformer.rms_norm %sum, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
   return %first, %second : tensor<7x8xf16>, tensor<7x8xf16>
@@ -313,7 +313,7 @@ func.func @no_residual_in_front(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> tenso
 // CHECK-NEXT:    transformer.rms_norm
 func.func @no_residual_that_is_the_weight(%x: tensor<8xf16>) -> tensor<8xf16> {
   %sum = transformer.add %x, %x : tensor<8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=no_residual_that_is_the_weight | Reason="the sum is the weight or bias as well", Remark="not fused"}}
+  // expected-remark @below {{[Missed] residual | Category:fuse-norm | Function=no_residual_that_is_the_weight | Reason="the sum is the weight or bias as well", Remark="not fused"}}
   %norm = transformer.rms_norm %sum, %sum eps(1.0e-5) : tensor<8xf16>, tensor<8xf16>
   return %norm : tensor<8xf16>
 }

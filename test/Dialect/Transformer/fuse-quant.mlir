@@ -8,7 +8,7 @@
 // RUN:   | FileCheck %s --check-prefix=EPS-REMARK
 
 // NO-NORM-NOT: norm_quantize
-// EPS-REMARK: remark: [Missed] norm-quantize | Category:fuse-quant | Function=another_eps | Reason="the kernel exists for another 'eps' only", Remark="not fused"
+// EPS-REMARK: remark: [Missed] norm | Category:fuse-quant | Function=another_eps | Reason="the kernel exists for another 'eps' only", Remark="not fused"
 
 //===----------------------------------------------------------------------===//
 // share
@@ -24,10 +24,10 @@
 // NO-SHARE-COUNT-2: transformer.dynamic_quantize
 func.func @shared(%x: tensor<7x8xf16>, %s: tensor<f32>) -> (tensor<7x8xi8>, tensor<7x8xi8>, tensor<7x8xi8>, tensor<f32>, tensor<7x8xi8>, tensor<f32>) {
   %0 = transformer.quantize %x, %s : tensor<7x8xf16> to tensor<7x8xi8>
-  // expected-remark @below {{[Passed] share-quantize | Category:fuse-quant | Function=shared | Remark=fused}}
+  // expected-remark @below {{[Passed] share | Category:fuse-quant | Function=shared | Remark=fused}}
   %1 = transformer.quantize %x, %s : tensor<7x8xf16> to tensor<7x8xi8>
   %2, %3 = transformer.dynamic_quantize %x : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
-  // expected-remark @below {{[Passed] share-quantize}}
+  // expected-remark @below {{[Passed] share}}
   %4, %5 = transformer.dynamic_quantize %x : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
   return %0, %1, %2, %3, %4, %5 : tensor<7x8xi8>, tensor<7x8xi8>, tensor<7x8xi8>, tensor<f32>, tensor<7x8xi8>, tensor<f32>
 }
@@ -62,7 +62,7 @@ func.func @not_shared(%x: tensor<7x64xf16>, %s: tensor<f32>, %t: tensor<f32>)
 // EPS:           transformer.rms_norm_quantize
 func.func @rms_norm_quantize(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %s: tensor<f32>) -> tensor<7x8xi8> {
   %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Passed] norm-quantize | Category:fuse-quant | Function=rms_norm_quantize | Remark=fused}}
+  // expected-remark @below {{[Passed] norm | Category:fuse-quant | Function=rms_norm_quantize | Remark=fused}}
   %1 = transformer.quantize %0, %s : tensor<7x8xf16> to tensor<7x8xi8>
   return %1 : tensor<7x8xi8>
 }
@@ -74,7 +74,7 @@ func.func @rms_norm_quantize(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %s: tensor<
 // CHECK-NEXT:    return %[[Q]], %[[S]]
 func.func @rms_norm_dynamic_quantize(%x: tensor<7x64xf16>, %w: tensor<64xf16>) -> (tensor<7x64xf4E2M1FN>, tensor<7x2xf8E8M0FNU>) {
   %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<7x64xf16>, tensor<64xf16>
-  // expected-remark @below {{[Passed] norm-quantize}}
+  // expected-remark @below {{[Passed] norm}}
   %1, %2 = transformer.dynamic_quantize %0 group_size(32) : tensor<7x64xf16> to tensor<7x64xf4E2M1FN>, tensor<7x2xf8E8M0FNU>
   return %1, %2 : tensor<7x64xf4E2M1FN>, tensor<7x2xf8E8M0FNU>
 }
@@ -94,7 +94,7 @@ func.func @add_rms_norm_quantize(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: t
   %sum, %norm = transformer.add_rms_norm %x, %y, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
   %silu = transformer.silu %sum : tensor<7x8xf16>
   %s = transformer.weight "scale" : tensor<f32>
-  // expected-remark @below {{[Passed] norm-quantize}}
+  // expected-remark @below {{[Passed] norm}}
   %q = transformer.quantize %norm, %s : tensor<7x8xf16> to tensor<7x8xi8>
   return %sum, %silu, %q : tensor<7x8xf16>, tensor<7x8xf16>, tensor<7x8xi8>
 }
@@ -104,7 +104,7 @@ func.func @add_rms_norm_quantize(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: t
 // CHECK-NEXT:    return %[[SUM]], %[[Q]], %[[S]]
 func.func @add_rms_norm_dynamic_quantize(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xf16>, tensor<7x8xi8>, tensor<f32>) {
   %sum, %norm = transformer.add_rms_norm %x, %y, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Passed] norm-quantize}}
+  // expected-remark @below {{[Passed] norm}}
   %q, %s = transformer.dynamic_quantize %norm : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
   return %sum, %q, %s : tensor<7x8xf16>, tensor<7x8xi8>, tensor<f32>
 }
@@ -118,9 +118,9 @@ func.func @add_rms_norm_dynamic_quantize(%x: tensor<7x8xf16>, %y: tensor<7x8xf16
 // NO-SHARE-COUNT-2: transformer.dynamic_quantize
 func.func @shared_then_fused(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xi8>, tensor<7x8xi8>) {
   %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Passed] norm-quantize}}
+  // expected-remark @below {{[Passed] norm}}
   %1, %2 = transformer.dynamic_quantize %0 : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
-  // expected-remark @below {{[Passed] share-quantize}}
+  // expected-remark @below {{[Passed] share}}
   %3, %4 = transformer.dynamic_quantize %0 : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
   return %1, %3 : tensor<7x8xi8>, tensor<7x8xi8>
 }
@@ -130,7 +130,7 @@ func.func @shared_then_fused(%x: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<
 // CHECK-NEXT:    transformer.quantize
 func.func @no_norm_with_another_reader(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %s: tensor<f32>) -> (tensor<7x8xf16>, tensor<7x8xi8>) {
   %0 = transformer.rms_norm %x, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Missed] norm-quantize | Category:fuse-quant | Function=no_norm_with_another_reader | Reason="the norm has another reader", Remark="not fused"}}
+  // expected-remark @below {{[Missed] norm | Category:fuse-quant | Function=no_norm_with_another_reader | Reason="the norm has another reader", Remark="not fused"}}
   %1 = transformer.quantize %0, %s : tensor<7x8xf16> to tensor<7x8xi8>
   return %0, %1 : tensor<7x8xf16>, tensor<7x8xi8>
 }
@@ -154,7 +154,7 @@ func.func @scale_with_an_earlier_reader(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>
   %s = transformer.weight "scale" : tensor<f32>
   %0 = transformer.quantize %x, %s : tensor<7x8xf16> to tensor<7x8xi8>
   %sum, %norm = transformer.add_rms_norm %x, %y, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Passed] norm-quantize}}
+  // expected-remark @below {{[Passed] norm}}
   %q = transformer.quantize %norm, %s : tensor<7x8xf16> to tensor<7x8xi8>
   return %0, %sum, %q : tensor<7x8xi8>, tensor<7x8xf16>, tensor<7x8xi8>
 }
@@ -166,7 +166,7 @@ func.func @scale_with_an_earlier_reader(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>
 func.func @no_scale_that_comes_too_late(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf16>) -> (tensor<7x8xi8>, tensor<7x8xf16>, tensor<7x8xi8>) {
   %sum, %norm = transformer.add_rms_norm %x, %y, %w eps(1.0e-6) : tensor<7x8xf16>, tensor<8xf16>
   %0, %s = transformer.dynamic_quantize %y : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
-  // expected-remark @below {{[Missed] norm-quantize | Category:fuse-quant | Function=no_scale_that_comes_too_late | Reason="the scale is computed after the norm", Remark="not fused"}}
+  // expected-remark @below {{[Missed] norm | Category:fuse-quant | Function=no_scale_that_comes_too_late | Reason="the scale is computed after the norm", Remark="not fused"}}
   %q = transformer.quantize %norm, %s : tensor<7x8xf16> to tensor<7x8xi8>
   return %0, %sum, %q : tensor<7x8xi8>, tensor<7x8xf16>, tensor<7x8xi8>
 }
@@ -178,7 +178,7 @@ func.func @no_scale_that_comes_too_late(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>
 // CHECK:         transformer.rms_norm_quantize
 func.func @another_eps(%x: tensor<7x8xf16>, %w: tensor<8xf16>, %s: tensor<f32>) -> tensor<7x8xi8> {
   %0 = transformer.rms_norm %x, %w eps(1.0e-5) : tensor<7x8xf16>, tensor<8xf16>
-  // expected-remark @below {{[Passed] norm-quantize}}
+  // expected-remark @below {{[Passed] norm}}
   %1 = transformer.quantize %0, %s : tensor<7x8xf16> to tensor<7x8xi8>
   return %1 : tensor<7x8xi8>
 }

@@ -1,6 +1,6 @@
 // RUN: tc-opt %s --transformer-fuse-attention | FileCheck %s
 // RUN: tc-opt %s --transformer-fuse-attention="only-equal-types" | FileCheck %s --check-prefix=EQUAL
-// RUN: tc-opt %s --transformer-fuse-attention="rope=false" | FileCheck %s --check-prefix=EQUAL
+// RUN: tc-opt %s --transformer-fuse-attention="rope-casts=false" | FileCheck %s --check-prefix=EQUAL
 // RUN: tc-opt %s --transformer-fuse-attention --verify-diagnostics --remarks-filter=fuse-attention --remark-policy=all
 
 // A rotation in f32 between conversions is one kernel, which converts.

@@ -100,13 +100,13 @@ func.func @weight_per_token(%x: tensor<7x8xf16>, %w: tensor<7x1xf32>) -> tensor<
 // CHECK-LABEL: func @with_residual
 // CHECK-NEXT:    %[[SUM:.*]] = transformer.add
 // CHECK-NEXT:    transformer.rms_norm %[[SUM]], %{{.*}} wide_weight
-// QUANT: remark: [Missed] norm-quantize | Category:fuse-quant | Function=with_residual | Reason="the norm's weight is multiplied in f32"
+// QUANT: remark: [Missed] norm | Category:fuse-quant | Function=with_residual | Reason="the norm's weight is multiplied in f32"
 // PIECES-LABEL: func @with_residual
 // PIECES:        %[[S:.*]] = transformer.mul %{{.*}} : tensor<8xf32>, tensor<7x8xf32>
 // PIECES:        transformer.cast %[[S]] : tensor<7x8xf32> to tensor<7x8xf16>
 func.func @with_residual(%x: tensor<7x8xf16>, %y: tensor<7x8xf16>, %w: tensor<8xf32>) -> (tensor<7x8xi8>, tensor<f32>) {
   %sum = transformer.add %x, %y : tensor<7x8xf16>, tensor<7x8xf16>
-  // expected-remark @below {{[Missed] add-rms-norm | Category:fuse-norm | Function=with_residual | Reason="the weight is multiplied in f32"}}
+  // expected-remark @below {{[Missed] residual | Category:fuse-norm | Function=with_residual | Reason="the weight is multiplied in f32"}}
   %norm = transformer.rms_norm %sum, %w eps(1.0e-6) wide_weight : tensor<7x8xf16>, tensor<8xf32>
   %q, %s = transformer.dynamic_quantize %norm : tensor<7x8xf16> to tensor<7x8xi8>, tensor<f32>
   return %q, %s : tensor<7x8xi8>, tensor<f32>

@@ -884,7 +884,7 @@ func.func private @sizes_that_multiply_many_terms(tensor<?x?xf16, #many>)
 
 // -----
 
-// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.assumes, transformer.eager, transformer.images, transformer.model, transformer.plan, transformer.tower, transformer.workload}}
+// expected-error @below {{'builtin.module' op unknown attribute 'transformer.modell'; did you mean 'transformer.model'? known attributes: transformer.assumes, transformer.disabled_fusions, transformer.eager, transformer.high_precision, transformer.images, transformer.model, transformer.plan, transformer.tower, transformer.training, transformer.workload}}
 module attributes {transformer.modell = 1} {}
 
 // -----

@@ -20,7 +20,7 @@
 // CHECK:         return %[[Y0]], %[[Y1]], %[[Y2]]
 func.func @three(%x: tensor<?x8xf16, #tokens>) -> (tensor<?x6xf16, #tokens>, tensor<?x2xf16, #tokens>, tensor<?x4xf16, #tokens>) {
   %q = transformer.weight "q.weight" : tensor<6x8xf16>
-  // expected-remark @below {{[Passed] merge-linears | Category:merge-linears | Function=three | Remark=fused}}
+  // expected-remark @below {{[Passed] linears | Category:merge-linears | Function=three | Remark=fused}}
   %0 = transformer.linear %x, %q : tensor<?x8xf16, #tokens>, tensor<6x8xf16> -> tensor<?x6xf16, #tokens>
   %k = transformer.weight "k.weight" : tensor<2x8xf16>
   %1 = transformer.linear %x, %k : tensor<?x8xf16, #tokens>, tensor<2x8xf16> -> tensor<?x2xf16, #tokens>
@@ -35,7 +35,7 @@ func.func @three(%x: tensor<?x8xf16, #tokens>) -> (tensor<?x6xf16, #tokens>, ten
 func.func @biases(%x: tensor<7x8xf16>) -> (tensor<7x6xf16>, tensor<7x2xf16>) {
   %q = transformer.weight "q.weight" : tensor<6x8xf16>
   %qb = transformer.weight "q.bias" : tensor<6xf16>
-  // expected-remark @below {{[Passed] merge-linears}}
+  // expected-remark @below {{[Passed] linears}}
   %0 = transformer.linear %x, %q bias(%qb : tensor<6xf16>) : tensor<7x8xf16>, tensor<6x8xf16> -> tensor<7x6xf16>
   %k = transformer.weight "k.weight" : tensor<2x8xf16>
   %kb = transformer.weight "k.bias" : tensor<2xf16>
@@ -53,7 +53,7 @@ func.func @biases(%x: tensor<7x8xf16>) -> (tensor<7x6xf16>, tensor<7x2xf16>) {
 func.func @quantized(%x: tensor<7x8xi8>, %xs: tensor<f32>) -> (tensor<7x6xf16>, tensor<7x2xf16>) {
   %q = transformer.weight "q.weight" : tensor<6x8xi8>
   %qs = transformer.weight "q.weight_scale" : tensor<f32>
-  // expected-remark @below {{[Passed] merge-linears}}
+  // expected-remark @below {{[Passed] linears}}
   %0 = transformer.quantized_linear %x, %q weight_scale(%qs : tensor<f32>) input_scale(%xs : tensor<f32>)
       : tensor<7x8xi8>, tensor<6x8xi8> -> tensor<7x6xf16>
   %k = transformer.weight "k.weight" : tensor<2x8xi8>
@@ -74,7 +74,7 @@ func.func @quantized(%x: tensor<7x8xi8>, %xs: tensor<f32>) -> (tensor<7x6xf16>, 
 func.func @groups(%x: tensor<7x64xf4E2M1FN>, %xs: tensor<7x2xf8E8M0FNU>) -> (tensor<7x6xf16>, tensor<7x2xf16>) {
   %q = transformer.weight "q.weight" : tensor<6x64xf4E2M1FN>
   %qs = transformer.weight "q.weight_scale" : tensor<6x2xf8E8M0FNU>
-  // expected-remark @below {{[Passed] merge-linears}}
+  // expected-remark @below {{[Passed] linears}}
   %0 = transformer.quantized_linear %x, %q weight_scale(%qs : tensor<6x2xf8E8M0FNU>) input_scale(%xs : tensor<7x2xf8E8M0FNU>)
       group_size(32) : tensor<7x64xf4E2M1FN>, tensor<6x64xf4E2M1FN> -> tensor<7x6xf16>
   %k = transformer.weight "k.weight" : tensor<2x64xf4E2M1FN>
@@ -91,7 +91,7 @@ func.func @groups(%x: tensor<7x64xf4E2M1FN>, %xs: tensor<7x2xf8E8M0FNU>) -> (ten
 func.func @equal_groups(%x: tensor<7x64xf4E2M1FN>, %xs: tensor<7x2xf8E8M0FNU>) -> (tensor<7x6xf16>, tensor<7x6xf16>) {
   %q = transformer.weight "gate.weight" : tensor<6x64xf4E2M1FN>
   %qs = transformer.weight "gate.weight_scale" : tensor<6x2xf8E8M0FNU>
-  // expected-remark @below {{[Passed] merge-linears}}
+  // expected-remark @below {{[Passed] linears}}
   %0 = transformer.quantized_linear %x, %q weight_scale(%qs : tensor<6x2xf8E8M0FNU>) input_scale(%xs : tensor<7x2xf8E8M0FNU>)
       group_size(32) : tensor<7x64xf4E2M1FN>, tensor<6x64xf4E2M1FN> -> tensor<7x6xf16>
   %1 = transformer.quantized_linear %x, %q weight_scale(%qs : tensor<6x2xf8E8M0FNU>) input_scale(%xs : tensor<7x2xf8E8M0FNU>)
@@ -135,7 +135,7 @@ func.func @quantized_not_alike(%x: tensor<7x8xi8>, %w: tensor<6x8xi8>, %n: tenso
 // CHECK-NOT:     transformer.concat_weights
 // CHECK:         return
 func.func @weight_that_comes_too_late(%x: tensor<7x8xf16>, %w: tensor<6x8xf16>) -> (tensor<7x6xf16>, tensor<7x6xf16>) {
-  // expected-remark @below {{[Missed] merge-linears | Category:merge-linears | Function=weight_that_comes_too_late | Reason="a weight is computed after the first layer", Remark="not fused"}}
+  // expected-remark @below {{[Missed] linears | Category:merge-linears | Function=weight_that_comes_too_late | Reason="a weight is computed after the first layer", Remark="not fused"}}
   %0 = transformer.linear %x, %w : tensor<7x8xf16>, tensor<6x8xf16> -> tensor<7x6xf16>
   %v = transformer.neg %w : tensor<6x8xf16>
   %1 = transformer.linear %x, %v : tensor<7x8xf16>, tensor<6x8xf16> -> tensor<7x6xf16>

@@ -66,6 +66,12 @@ def main():
         deep = cases.model(family, layers=2)
         verify(cases, f"{family} all across layers", deep,
                "transformer-inline-layers," + FUSIONS, "add_rms_norm")
+    # In three layers other fusions each.
+    marked = cases.model("qwen3", layers=3)
+    cases.verify("qwen3 marked layers", marked, "--f32",
+                 "--pipeline=transformer-mark-layers{disable=fuse-norm@*.1,"
+                 "fuse-ffn@*.2,merge-linears@*.[12]},transformer-decompose,"
+                 + FUSIONS)
     encoder = os.path.join(cases.root, "test", "Integration", "Inputs",
                            "encoder.mlir")
     for passes, op in OF_ENCODER:

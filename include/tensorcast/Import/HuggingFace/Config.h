@@ -9,6 +9,7 @@
 
 #include "tensorcast/Import/HuggingFace/AttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/CompressedAttentionConfig.h"
+#include "tensorcast/Import/HuggingFace/EncoderConfig.h"
 #include "tensorcast/Import/HuggingFace/LatentAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/LinearAttentionConfig.h"
 #include "tensorcast/Import/HuggingFace/Mixture.h"
@@ -21,8 +22,8 @@
 namespace mlir::tensorcast {
 
 /// A decoder-only model with grouped-query, latent or linear attention and a
-/// gated MLP or a mixture of them. All values are checked: sizes are positive,
-/// heads divide as they must.
+/// gated MLP or a mixture of them; or an encoder. All values are checked: sizes
+/// are positive, heads divide as they must.
 struct DecoderConfig {
   std::string name;
   std::string modelType;
@@ -81,6 +82,9 @@ struct DecoderConfig {
   std::optional<LatentAttentionConfig> latent;
   /// In place of grouped-query attention; heads are of `headDim`.
   std::optional<CompressedAttentionConfig> compressed;
+  /// For encoders, of which nothing else counts but their sizes: layers, heads,
+  /// hidden and intermediate size, tokens of the vocabulary and positions.
+  std::optional<EncoderConfig> encoder;
   /// In place of residual additions.
   std::optional<HyperConnectionsConfig> hyper;
   /// In place of attention in some layers.

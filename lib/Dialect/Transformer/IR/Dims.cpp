@@ -6,6 +6,17 @@
 using namespace mlir;
 using namespace mlir::transformer;
 
+ExprAttr mlir::transformer::getExpr(MLIRContext *context, const Dim &dim) {
+  return dim.isStatic()
+             ? ExprAttr::constant(context, static_cast<double>(dim.size))
+             : dim.expr;
+}
+
+Dim mlir::transformer::getDim(ExprAttr expr) {
+  return expr.isConstant() ? Dim(static_cast<int64_t>(expr.getValue()))
+                           : Dim(expr);
+}
+
 bool mlir::transformer::mayBeEqual(const Dim &lhs, const Dim &rhs) {
   if (lhs.isStatic() && rhs.isStatic())
     return lhs.size == rhs.size;

@@ -7,17 +7,6 @@
 using namespace mlir;
 using namespace mlir::transformer;
 
-ExprAttr mlir::transformer::getExpr(MLIRContext *context, const Dim &dim) {
-  return dim.isStatic()
-             ? ExprAttr::constant(context, static_cast<double>(dim.size))
-             : dim.expr;
-}
-
-Dim mlir::transformer::getDim(ExprAttr expr) {
-  return expr.isConstant() ? Dim(static_cast<int64_t>(expr.getValue()))
-                           : Dim(expr);
-}
-
 std::optional<ExpertRows> ExpertRows::get(RankedTensorType ids,
                                           PlacementAttr placement) {
   MLIRContext *context = ids.getContext();

@@ -114,6 +114,9 @@ void TransformerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsEncoder.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface>();
 }
@@ -126,16 +129,27 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
   auto emitError = [&] {
     return mlir::emitError(op->getLoc()) << "'" << op->getName() << "' op ";
   };
-  StringRef known[] = {kAssumesAttrName, kEagerAttrName, kImagesAttrName,
-                       kModelAttrName,   kPlanAttrName,  kTowerAttrName,
-                       kWorkloadAttrName};
+  StringRef known[] = {kAssumesAttrName,  kDisabledFusionsAttrName,
+                       kEagerAttrName,    kHighPrecisionAttrName,
+                       kImagesAttrName,   kModelAttrName,
+                       kPlanAttrName,     kTowerAttrName,
+                       kTrainingAttrName, kWorkloadAttrName};
   if (!llvm::is_contained(known, name))
     return emitError() << tensorcast::unknownName("attribute", name, known);
-  if (name == kTowerAttrName || name == kEagerAttrName) {
+  if (name == kTowerAttrName || name == kEagerAttrName ||
+      name == kTrainingAttrName) {
     if (isa<func::FuncOp>(op) && isa<UnitAttr>(attribute.getValue()))
       return success();
     return emitError() << "expected '" << name
                        << "', without a value, on a function";
+  }
+  if (name == kDisabledFusionsAttrName || name == kHighPrecisionAttrName) {
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (isa<func::FuncOp>(op) && list &&
+        llvm::all_of(list, llvm::IsaPred<StringAttr>))
+      return success();
+    return emitError() << "expected '" << name
+                       << "', an array of names, on a function";
   }
   if (!isa<ModuleOp>(op))
     return emitError() << "expected '" << name

@@ -34,6 +34,15 @@ bool Workload::isDecode() const {
                       [](const RequestGroup &group) { return group.decode; });
 }
 
+double Workload::countTokens() const {
+  double tokens = 0;
+  for (const RequestGroup &group : groups)
+    tokens += static_cast<double>(group.queries) *
+              static_cast<double>(group.queryLength +
+                                  (group.decode ? 0 : images.tokens));
+  return tokens;
+}
+
 int64_t Workload::getNumImages(int64_t dataParallel) const {
   int64_t numImages = 0;
   for (const RequestGroup &group : groups)

@@ -1,6 +1,7 @@
 //===- ApplyPatterns.cpp - Apply rewrite patterns from files --------------===//
 
 #include "Fusion.h"
+#include "FusionLimits.h"
 
 #include "tensorcast/Patterns/PatternSet.h"
 
@@ -21,10 +22,13 @@ namespace {
 class RemarkEvents : public PatternEvents {
 public:
   void applied(Operation *root, StringRef pattern) override {
-    emitFused(root, kPatternCategory, pattern);
+    emitFused(root, {kPatternCategory, pattern});
   }
   void nearMiss(Operation *root, StringRef pattern, StringRef reason) override {
-    emitMissed(root, kPatternCategory, pattern, reason);
+    emitMissed(root, {kPatternCategory, pattern}, reason);
+  }
+  std::string getObstacle(func::FuncOp function, StringRef pattern) override {
+    return findObstacle(function, {kPatternCategory, pattern});
   }
 };
 
@@ -56,7 +60,8 @@ public:
 
   void runOnOperation() override {
     RemarkEvents events;
-    if (failed(patterns->apply(getOperation(), events)))
+    if (failed(checkDisabledFusions(getOperation())) ||
+        failed(patterns->apply(getOperation(), events)))
       return signalPassFailure();
     SmallVector<StringRef> names;
     for (StringAttr name : patterns->getKnownOps())

@@ -1,5 +1,8 @@
-//===- FuseAttention.cpp - Rotary embeddings from their pieces ------------===//
+//===- FuseAttention.cpp - Attention from its pieces ----------------------===//
 
+#include "DotProduct.h"
+#include "LinearAttentionPatterns.h"
+#include "Proposal.h"
 #include "Rotation.h"
 
 namespace mlir::transformer {
@@ -22,9 +25,10 @@ struct RaiseRopeTable : FusionPattern<RopePackOp> {
     if (!cos || !sin || cos.getIndices() != sin.getIndices() ||
         cos.getTable().getType() != sin.getTable().getType() ||
         cos.getFirstRow() || sin.getFirstRow())
-      return missed(pack, rewriter, "rope-table",
+      return missed(pack, rewriter,
                     "cosines and sines are not looked up alike");
-    passed(pack, "rope-table");
+    if (failed(announce(pack, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<RopeTableOp>(
         pack, pack.getType(), cos.getIndices(), cos.getTable(), sin.getTable());
     return success();
@@ -37,9 +41,8 @@ constexpr StringLiteral kIsWide =
 
 /// The rotation of whole heads -> rope.
 template <typename RootOp> struct RaiseRope : FusionPattern<RootOp> {
-  RaiseRope(MLIRContext *context, StringRef category, bool onlyEqualTypes)
-      : FusionPattern<RootOp>(context, category),
-        onlyEqualTypes(onlyEqualTypes) {}
+  RaiseRope(MLIRContext *context, bool onlyEqualTypes)
+      : FusionPattern<RootOp>(context), onlyEqualTypes(onlyEqualTypes) {}
 
   LogicalResult matchAndRewrite(RootOp op,
                                 PatternRewriter &rewriter) const override {
@@ -48,14 +51,14 @@ template <typename RootOp> struct RaiseRope : FusionPattern<RootOp> {
       return rewriter.notifyMatchFailure(op, "not a rotation");
     auto type = cast<RankedTensorType>(rotation->input.getType());
     if (type != op.getType() || type.getRank() != 3)
-      return this->missed(op, rewriter, "rope",
-                          "the table is not one per token");
+      return this->missed(op, rewriter, "the table is not one per token");
     if (rotation->input.template getDefiningOp<SliceOp>() && op->hasOneUse() &&
         isa<ConcatOp>(*op->user_begin()))
       return rewriter.notifyMatchFailure(op, "part of a partial rotation");
     if (onlyEqualTypes && rotation->isWide())
-      return this->missed(op, rewriter, "rope", kIsWide);
-    this->passed(op, "rope");
+      return this->missed(op, rewriter, kIsWide);
+    if (failed(this->announce(op, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<RopeOp>(
         op, type, rotation->input, rotation->parts.getTable(), rotation->style);
     return success();
@@ -79,9 +82,9 @@ struct FuseRopeCasts : FusionPattern<CastOp> {
       return rewriter.notifyMatchFailure(
           op, "no rotation in f32 between conversions");
     if (!rope->hasOneUse())
-      return missed(op, rewriter, "rope-casts",
-                    "the rotation is read in f32 as well");
-    passed(op, "rope-casts");
+      return missed(op, rewriter, "the rotation is read in f32 as well");
+    if (failed(announce(op, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<RopeOp>(op, op.getType(), widened.getInput(),
                                         rope.getTable(), rope.getStyle());
     return success();
@@ -90,9 +93,8 @@ struct FuseRopeCasts : FusionPattern<CastOp> {
 
 /// A rotation of the first features of each head, and the rest -> rope.
 struct RaisePartialRope : FusionPattern<ConcatOp> {
-  RaisePartialRope(MLIRContext *context, StringRef category,
-                   bool onlyEqualTypes)
-      : FusionPattern(context, category), onlyEqualTypes(onlyEqualTypes) {}
+  RaisePartialRope(MLIRContext *context, bool onlyEqualTypes)
+      : FusionPattern(context), onlyEqualTypes(onlyEqualTypes) {}
 
   LogicalResult matchAndRewrite(ConcatOp concat,
                                 PatternRewriter &rewriter) const override {
@@ -107,11 +109,12 @@ struct RaisePartialRope : FusionPattern<ConcatOp> {
         cast<RankedTensorType>(input.getType()).getShape().back();
     if (!isSlice(rotation->input, input, 0, width) ||
         !isSlice(concat.getRhs(), input, width, features - width))
-      return missed(concat, rewriter, "rope",
+      return missed(concat, rewriter,
                     "what passes is not the rest of the rotated heads");
     if (onlyEqualTypes && rotation->isWide())
-      return missed(concat, rewriter, "rope", kIsWide);
-    passed(concat, "rope");
+      return missed(concat, rewriter, kIsWide);
+    if (failed(announce(concat, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<RopeOp>(concat, concat.getType(), input,
                                         rotation->parts.getTable(),
                                         rotation->style);
@@ -122,22 +125,65 @@ private:
   bool onlyEqualTypes;
 };
 
+/// The rotation of both halves of each head by one table of half the width ->
+/// rope.
+template <typename RootOp> struct RaiseHalfTableRope : FusionPattern<RootOp> {
+  using FusionPattern<RootOp>::FusionPattern;
+
+  LogicalResult matchAndRewrite(RootOp root,
+                                PatternRewriter &rewriter) const override {
+    ConcatOp concat = getConcat(root);
+    auto first =
+        concat ? concat.getLhs().template getDefiningOp<SubOp>() : SubOp();
+    auto product =
+        first ? first.getLhs().template getDefiningOp<MulOp>() : MulOp();
+    if (!product)
+      return rewriter.notifyMatchFailure(root, "no difference of products");
+    for (bool swap : {false, true}) {
+      Value half = swap ? product.getRhs() : product.getLhs();
+      Value factor = swap ? product.getLhs() : product.getRhs();
+      auto parts = factor.getDefiningOp<RopePartsOp>();
+      if (auto widen = half.getDefiningOp<CastOp>())
+        half = widen.getInput();
+      auto slice = half.getDefiningOp<SliceOp>();
+      if (!parts || !slice || slice.getInput().getType() != root.getType())
+        continue;
+      Proposal proposal(rewriter.getContext());
+      proposal.set<RopeOp>(root.getType(), slice.getInput(), parts.getTable(),
+                           RopeStyle::HalfTable);
+      if (!proposal.makes(root.getResult()))
+        continue;
+      if (failed(this->announce(root, rewriter)))
+        return failure();
+      rewriter.replaceOpWithNewOp<RopeOp>(root, root.getType(),
+                                          slice.getInput(), parts.getTable(),
+                                          RopeStyle::HalfTable);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(root, "not a rotation of both halves");
+  }
+
+private:
+  static ConcatOp getConcat(ConcatOp root) { return root; }
+  static ConcatOp getConcat(CastOp root) {
+    return root.getInput().getDefiningOp<ConcatOp>();
+  }
+};
+
 /// The rotations of queries and keys -> rope_pair.
 struct PairRopes : FusionPattern<RopeOp> {
-  PairRopes(MLIRContext *context, StringRef category, bool onlyFullWidth,
-            bool onlyEqualTypes)
-      : FusionPattern(context, category), onlyFullWidth(onlyFullWidth),
+  PairRopes(MLIRContext *context, bool onlyFullWidth, bool onlyEqualTypes)
+      : FusionPattern(context), onlyFullWidth(onlyFullWidth),
         onlyEqualTypes(onlyEqualTypes) {}
 
   LogicalResult matchAndRewrite(RopeOp key,
                                 PatternRewriter &rewriter) const override {
     if (onlyFullWidth &&
         key.getType().getShape().back() != key.getTable().getType().getWidth())
-      return missed(key, rewriter, "rope-pair",
-                    "the kernel rotates whole heads only");
+      return missed(key, rewriter, "the kernel rotates whole heads only");
     if (onlyEqualTypes && key.getType().getElementType() !=
                               key.getTable().getType().getElementType())
-      return missed(key, rewriter, "rope-pair", kIsWide);
+      return missed(key, rewriter, kIsWide);
     // Queries come first.
     RopeOp query;
     for (Operation *user : key.getTable().getUsers()) {
@@ -151,18 +197,18 @@ struct PairRopes : FusionPattern<RopeOp> {
       return rewriter.notifyMatchFailure(key, "no rotation of the same table "
                                               "before it");
     if (query.getStyle() != key.getStyle())
-      return missed(key, rewriter, "rope-pair",
+      return missed(key, rewriter,
                     "queries and keys rotate other features together");
     if (query.getType().getElementType() != key.getType().getElementType())
-      return missed(key, rewriter, "rope-pair",
-                    "queries and keys are not of one type");
+      return missed(key, rewriter, "queries and keys are not of one type");
     for (Operation *user : query->getUsers()) {
       Operation *ancestor = key->getBlock()->findAncestorOpInBlock(*user);
       if (!ancestor || ancestor == key || ancestor->isBeforeInBlock(key))
-        return missed(key, rewriter, "rope-pair",
+        return missed(key, rewriter,
                       "the rotated queries are used before the keys are there");
     }
-    passed(key, "rope-pair");
+    if (failed(announce(key, rewriter)))
+      return failure();
     auto pair = RopePairOp::create(
         rewriter, key.getLoc(), query.getType(), key.getType(),
         query.getInput(), key.getInput(), key.getTable(), key.getStyle());
@@ -183,21 +229,30 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    MLIRContext *context = set.getContext();
-    if (rope) {
-      set.add<RaiseRopeTable>(context, "fuse-attention");
-      set.add<RaiseRope<AddOp>, RaiseRope<CastOp>>(context, "fuse-attention",
-                                                   onlyEqualTypes);
+    add<RaiseRopeTable>(set, ropeTable);
+    add<RaiseRope<AddOp>, RaiseRope<CastOp>>(set, rope, onlyEqualTypes);
+    if (!onlyFullWidth) {
+      add<RaisePartialRope>(set, rope, onlyEqualTypes);
+      add<RaiseHalfTableRope<ConcatOp>, RaiseHalfTableRope<CastOp>>(set, rope);
     }
-    if (rope && !onlyEqualTypes)
-      set.add<FuseRopeCasts>(context, "fuse-attention");
-    if (rope && !onlyFullWidth)
-      set.add<RaisePartialRope>(context, "fuse-attention", onlyEqualTypes);
+    if (!onlyEqualTypes)
+      add<FuseRopeCasts>(set, ropeCasts);
     if (latentProjection)
-      populateFuseLatent(set, "fuse-attention");
-    if (ropePair)
-      set.add<PairRopes>(context, "fuse-attention", onlyFullWidth,
-                         onlyEqualTypes);
+      populateFuseLatent(set, getSwitch(latentProjection));
+    if (deltaGating)
+      populateFuseDeltaGating(set, getSwitch(deltaGating));
+    if (linearAttention)
+      populateFuseLinearAttention(set, getSwitch(linearAttention));
+    if (softmax)
+      populateRaiseSoftmax(set, getSwitch(softmax));
+    if (attention)
+      populateFuseDotProduct(set, getSwitch(attention));
+    add<PairRopes>(set, ropePair, onlyFullWidth, onlyEqualTypes);
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseAttention(
+    MLIRContext *context, SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseAttentionPass::list(context, found);
+}

@@ -26,9 +26,7 @@ struct FuseCombineTokens : FusionPattern<SumOp> {
     }
     if (!order)
       return rewriter.notifyMatchFailure(sum, "the rows are not of experts");
-    auto miss = [&](StringRef reason) {
-      return missed(sum, rewriter, "combine", reason);
-    };
+    auto miss = [&](StringRef reason) { return missed(sum, rewriter, reason); };
     if (sum.getDim() != 1)
       return miss("the sum is not over the choices of a token");
     Value weights = getWeights(factor, order.getIds());
@@ -47,7 +45,8 @@ struct FuseCombineTokens : FusionPattern<SumOp> {
       if (auto cast = dyn_cast<CastOp>(*flat->user_begin()))
         if (cast->getBlock() == flat->getBlock())
           last = cast;
-    passed(sum, "combine");
+    if (failed(announce(sum, rewriter)))
+      return failure();
     rewriter.setInsertionPoint(last);
     rewriter.replaceOpWithNewOp<CombineTokensOp>(
         last, last->getResult(0).getType(), order.getInput(), weights,
@@ -76,6 +75,6 @@ private:
 } // namespace
 
 void mlir::transformer::populateFuseCombine(RewritePatternSet &patterns,
-                                            StringRef category) {
-  patterns.add<FuseCombineTokens>(patterns.getContext(), category);
+                                            FusionSwitch fusion) {
+  addFusions<FuseCombineTokens>(patterns, fusion);
 }

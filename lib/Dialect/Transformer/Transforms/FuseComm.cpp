@@ -24,7 +24,8 @@ struct ShareExchange : FusionPattern<ExchangeOp> {
           !other->isBeforeInBlock(op) || other.getType() != op.getType() ||
           other->getAttrDictionary() != op->getAttrDictionary())
         continue;
-      this->passed(op, "share-exchange");
+      if (failed(this->announce(op, rewriter)))
+        return failure();
       rewriter.replaceOp(op, other);
       return success();
     }
@@ -44,18 +45,16 @@ struct FuseAllReduce : FusionPattern<AllReduceOp> {
       return rewriter.notifyMatchFailure(op,
                                          "the input is not a linear layer's");
     if (linear->getBlock() != op->getBlock())
-      return missed(op, rewriter, "linear-all-reduce",
-                    "the layer is in another block");
+      return missed(op, rewriter, "the layer is in another block");
     if (!linear->hasOneUse())
-      return missed(op, rewriter, "linear-all-reduce",
-                    "the layer has another reader");
+      return missed(op, rewriter, "the layer has another reader");
     if (linear.getAllReduce())
-      return missed(op, rewriter, "linear-all-reduce",
+      return missed(op, rewriter,
                     "the layer is summed over other devices already");
     if (linear.getBias())
-      return missed(op, rewriter, "linear-all-reduce",
-                    "the layer adds its bias on each device");
-    passed(op, "linear-all-reduce");
+      return missed(op, rewriter, "the layer adds its bias on each device");
+    if (failed(announce(op, rewriter)))
+      return failure();
     rewriter.modifyOpInPlace(linear,
                              [&] { linear.setAllReduceAttr(op.getRanks()); });
     rewriter.replaceOp(op, linear);
@@ -71,12 +70,14 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    if (share)
-      set.add<ShareExchange<AllGatherOp>, ShareExchange<OwnRowsOp>>(
-          set.getContext(), "fuse-comm");
-    if (linearAllReduce)
-      set.add<FuseAllReduce<LinearOp>, FuseAllReduce<QuantizedLinearOp>>(
-          set.getContext(), "fuse-comm");
+    add<ShareExchange<AllGatherOp>, ShareExchange<OwnRowsOp>>(set, share);
+    add<FuseAllReduce<LinearOp>, FuseAllReduce<QuantizedLinearOp>>(
+        set, linearAllReduce);
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseComm(MLIRContext *context,
+                                     SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseCommPass::list(context, found);
+}

@@ -68,9 +68,7 @@ struct FuseDispatchFFNCombine : FusionPattern<UnpermuteTokensOp> {
     auto returned = op.getInput().getDefiningOp<ReturnTokensOp>();
     if (!returned)
       return rewriter.notifyMatchFailure(op, "the experts are on this device");
-    auto miss = [&](StringRef reason) {
-      return missed(op, rewriter, "dispatch-ffn-combine", reason);
-    };
+    auto miss = [&](StringRef reason) { return missed(op, rewriter, reason); };
     if (returned.getInput().getDefiningOp<AllReduceOp>())
       return miss("each expert is split over devices");
     std::optional<ExpertLayer> down =
@@ -107,7 +105,8 @@ struct FuseDispatchFFNCombine : FusionPattern<UnpermuteTokensOp> {
           rows.quantize, dispatch.getOperation(), permute.getOperation()})
       if (member && !isReadByOne(member))
         return miss("rows between the exchanges have another reader");
-    passed(op, "dispatch-ffn-combine");
+    if (failed(announce(op, rewriter)))
+      return failure();
     TypeAttr type =
         rows.quantize ? TypeAttr::get(getElementType(up->input)) : TypeAttr();
     rewriter.replaceOpWithNewOp<DispatchFFNCombineOp>(
@@ -144,6 +143,6 @@ private:
 } // namespace
 
 void mlir::transformer::populateFuseDispatch(RewritePatternSet &patterns,
-                                             StringRef category) {
-  patterns.add<FuseDispatchFFNCombine>(patterns.getContext(), category);
+                                             FusionSwitch fusion) {
+  addFusions<FuseDispatchFFNCombine>(patterns, fusion);
 }

@@ -1,6 +1,9 @@
-//===- FuseFFN.cpp - Activations from their pieces ------------------------===//
+//===- FuseFFN.cpp - Activations from their pieces, and behind layers -----===//
 
 #include "Fusion.h"
+#include "Proposal.h"
+
+#include "tensorcast/Patterns/FusionRegion.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -40,12 +43,13 @@ struct RaiseSwiGLU : FusionPattern<MulOp> {
     if (!gate)
       return rewriter.notifyMatchFailure(mul, "no operand is a SiLU");
     if (gate.getType() != up.getType())
-      return missed(mul, rewriter, "swiglu", "gate and up are not of one type");
+      return missed(mul, rewriter, "gate and up are not of one type");
     if (gate->getBlock() != mul->getBlock())
-      return missed(mul, rewriter, "swiglu", "the gate is in another block");
+      return missed(mul, rewriter, "the gate is in another block");
     if (!gate->hasOneUse())
-      return missed(mul, rewriter, "swiglu", "the gate has another reader");
-    passed(mul, "swiglu");
+      return missed(mul, rewriter, "the gate has another reader");
+    if (failed(announce(mul, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<SwiGLUOp>(mul, mul.getType(), gate.getInput(),
                                           up);
     return success();
@@ -134,7 +138,7 @@ struct RaiseGelu : FusionPattern<MulOp> {
     if (!product)
       return rewriter.notifyMatchFailure(mul, "no factor is 1 + erf or tanh");
     if (!product->reason.empty())
-      return missed(mul, rewriter, "gelu", product->reason);
+      return missed(mul, rewriter, product->reason);
     if (!product->isHalved) {
       auto isHalf = [&](Operation *user) {
         auto scale = dyn_cast<MulScalarOp>(user);
@@ -142,9 +146,10 @@ struct RaiseGelu : FusionPattern<MulOp> {
       };
       if (llvm::any_of(mul->getUsers(), isHalf))
         return rewriter.notifyMatchFailure(mul, "halved where it is read");
-      return missed(mul, rewriter, "gelu", "the product is not halved");
+      return missed(mul, rewriter, "the product is not halved");
     }
-    passed(mul, "gelu");
+    if (failed(announce(mul, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<GeluOp>(mul, mul.getType(), product->input,
                                         product->form);
     return success();
@@ -163,9 +168,119 @@ struct RaiseHalvedGelu : FusionPattern<MulScalarOp> {
         mul ? GeluProduct::match(mul) : std::nullopt;
     if (!product || !product->reason.empty() || product->isHalved)
       return rewriter.notifyMatchFailure(half, "not half of a GELU's product");
-    passed(half, "gelu");
+    if (failed(announce(half, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<GeluOp>(half, half.getType(), product->input,
                                         product->form);
+    return success();
+  }
+};
+
+/// Limits, a sigmoid with a slope and products -> clamped_swiglu.
+struct RaiseClampedSwiGLU : FusionPattern<MulOp> {
+  using FusionPattern::FusionPattern;
+
+  LogicalResult matchAndRewrite(MulOp mul,
+                                PatternRewriter &rewriter) const override {
+    for (bool swap : {false, true}) {
+      auto above =
+          (swap ? mul.getRhs() : mul.getLhs()).getDefiningOp<AddScalarOp>();
+      auto gated = (swap ? mul.getLhs() : mul.getRhs()).getDefiningOp<MulOp>();
+      if (!above || !gated)
+        continue;
+      auto open = gated.getLhs().getDefiningOp<SigmoidOp>();
+      if (!open)
+        open = gated.getRhs().getDefiningOp<SigmoidOp>();
+      auto steep =
+          open ? open.getInput().getDefiningOp<MulScalarOp>() : MulScalarOp();
+      auto limited =
+          steep ? getUnconverted(steep.getInput()).getDefiningOp<MinScalarOp>()
+                : MinScalarOp();
+      auto floor =
+          getUnconverted(above.getInput()).getDefiningOp<MaxScalarOp>();
+      auto ceiling =
+          floor ? floor.getInput().getDefiningOp<MinScalarOp>() : MinScalarOp();
+      if (!limited || !ceiling)
+        continue;
+      Value gate = getUnconverted(limited.getInput());
+      Value up = getUnconverted(ceiling.getInput());
+      if (gate.getType() != mul.getType() || up.getType() != mul.getType())
+        return missed(mul, rewriter, "gate and up are not of one type");
+      Proposal proposal(rewriter.getContext());
+      auto set = [&](auto &&create) {
+        create(mul.getType(), gate, up, limited.getValueAttr(),
+               steep.getValueAttr(), UnitAttr());
+      };
+      set([&](auto... args) { proposal.set<ClampedSwiGLUOp>(args...); });
+      if (!proposal.makes(mul.getResult()))
+        return missed(mul, rewriter,
+                      "the limits are not those of one number, or a piece is "
+                      "read elsewhere");
+      if (failed(announce(mul, rewriter)))
+        return failure();
+      set([&](auto... args) {
+        rewriter.replaceOpWithNewOp<ClampedSwiGLUOp>(mul, args...);
+      });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(mul, "no factor is one more than a "
+                                            "limited value");
+  }
+
+private:
+  /// What a conversion is of, or the value itself.
+  static Value getUnconverted(Value value) {
+    auto cast = value.getDefiningOp<CastOp>();
+    return cast ? cast.getInput() : value;
+  }
+};
+
+/// What a kernel with this activation in it is called; empty if the op is none.
+StringRef getActivationName(GeluOp op) {
+  return op.getForm() == GeluForm::Erf ? "gelu_erf" : "gelu_tanh";
+}
+StringRef getActivationName(SiluOp) { return "silu"; }
+StringRef getActivationName(MaxScalarOp op) {
+  return op.getValue().isZero() ? "relu" : "";
+}
+
+/// The activation behind a linear layer -> the epilogue of its product.
+template <typename LinearLikeOp, typename ActivationOp>
+struct FuseLinearActivation : FusionPattern<ActivationOp> {
+  using FusionPattern<ActivationOp>::FusionPattern;
+
+  LogicalResult matchAndRewrite(ActivationOp op,
+                                PatternRewriter &rewriter) const override {
+    auto linear = op.getInput().template getDefiningOp<LinearLikeOp>();
+    StringRef name = getActivationName(op);
+    if (!linear || name.empty())
+      return rewriter.notifyMatchFailure(op, "no activation of a layer");
+    if (isa_and_nonnull<FusedOp>(op->getParentOp()))
+      return rewriter.notifyMatchFailure(op, "fused already");
+    // Gate and up read one input: one product of both is better.
+    if (op->hasOneUse() && isa<MulOp>(*op->user_begin()))
+      return rewriter.notifyMatchFailure(op, "part of a gating");
+    auto missed = [&](StringRef reason) {
+      return FusionPattern<ActivationOp>::missed(op, rewriter, reason);
+    };
+    if (linear->getBlock() != op->getBlock())
+      return missed("the layer is in another block");
+    if (!linear->hasOneUse())
+      return missed("the layer has another reader");
+    if (linear.getAllReduce())
+      return missed("the layer is summed over devices before the activation");
+    tensorcast::FusionRegion region;
+    if (std::optional<std::string> obstacle =
+            tensorcast::findFusionRegion({linear, op}, region))
+      return missed(*obstacle);
+    if (failed(this->announce(op, rewriter)))
+      return failure();
+    std::string kernel = std::is_same_v<LinearLikeOp, LinearOp>
+                             ? "matmul_"
+                             : "quantized_matmul_";
+    rewriter.replaceOp(
+        op, tensorcast::fuse(rewriter, region, kernel + name.str(), op));
+    rewriter.eraseOp(linear);
     return success();
   }
 };
@@ -178,10 +293,21 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    if (swiglu)
-      set.add<RaiseSwiGLU>(set.getContext(), "fuse-ffn");
-    if (gelu)
-      set.add<RaiseGelu, RaiseHalvedGelu>(set.getContext(), "fuse-ffn");
+    add<RaiseSwiGLU>(set, swiglu);
+    add<RaiseClampedSwiGLU>(set, clampedSwiGLU);
+    add<RaiseGelu, RaiseHalvedGelu>(set, gelu);
+    add<FuseLinearActivation<LinearOp, GeluOp>,
+        FuseLinearActivation<LinearOp, SiluOp>,
+        FuseLinearActivation<LinearOp, MaxScalarOp>,
+        FuseLinearActivation<QuantizedLinearOp, GeluOp>,
+        FuseLinearActivation<QuantizedLinearOp, SiluOp>,
+        FuseLinearActivation<QuantizedLinearOp, MaxScalarOp>>(set,
+                                                              linearActivation);
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseFFN(MLIRContext *context,
+                                    SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseFFNPass::list(context, found);
+}

@@ -233,8 +233,9 @@ struct FuseSelectExperts : FusionPattern<TopKOp> {
         choice->weights.getParentBlock() != top->getBlock())
       choice->reason = "the weights are in another block";
     if (!choice->reason.empty())
-      return missed(top, rewriter, "gating", choice->reason);
-    passed(top, "gating");
+      return missed(top, rewriter, choice->reason);
+    if (failed(announce(top, rewriter)))
+      return failure();
     // Here is all that the choice reads; weights are read further down.
     auto select = SelectExpertsOp::create(
         rewriter, top.getLoc(), choice->weights.getType(),
@@ -252,6 +253,6 @@ struct FuseSelectExperts : FusionPattern<TopKOp> {
 } // namespace
 
 void mlir::transformer::populateFuseGating(RewritePatternSet &patterns,
-                                           StringRef category) {
-  patterns.add<FuseSelectExperts>(patterns.getContext(), category);
+                                           FusionSwitch fusion) {
+  addFusions<FuseSelectExperts>(patterns, fusion);
 }

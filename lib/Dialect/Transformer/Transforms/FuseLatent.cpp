@@ -93,7 +93,7 @@ struct FuseLatentProjection : FusionPattern<ReshapeOp> {
         rope.getTable().getType().getWidth() != width)
       return rewriter.notifyMatchFailure(flat, "not a key beside a latent");
     auto miss = [&](StringRef reason) {
-      return missed(flat, rewriter, "latent-projection", reason);
+      return missed(flat, rewriter, reason);
     };
     if (!rope->hasOneUse() || !heads->hasOneUse() || !key->hasOneUse() ||
         !llvm::hasNItems(both->getUses(), 2))
@@ -123,7 +123,8 @@ struct FuseLatentProjection : FusionPattern<ReshapeOp> {
     if (query->down->getBlock() != both->getBlock() ||
         flat->getBlock() != both->getBlock())
       return miss("the pieces are in several blocks");
-    passed(flat, "latent-projection");
+    if (failed(announce(flat, rewriter)))
+      return failure();
     rewriter.setInsertionPoint(first);
     auto fused = LatentProjectionOp::create(
         rewriter, first->getLoc(), query->result.getType(), norm.getType(),
@@ -152,6 +153,6 @@ private:
 } // namespace
 
 void mlir::transformer::populateFuseLatent(RewritePatternSet &patterns,
-                                           StringRef category) {
-  patterns.add<FuseLatentProjection>(patterns.getContext(), category);
+                                           FusionSwitch fusion) {
+  addFusions<FuseLatentProjection>(patterns, fusion);
 }

@@ -27,13 +27,13 @@ struct FuseGroupedSwiGLU : FusionPattern<SwiGLUOp> {
       return rewriter.notifyMatchFailure(op, "the gate is not of experts");
     if (!up || up.getInput() != gate.getInput() || gate.getOffset() != 0 ||
         up.getOffset() != gate.getSize() || up.getSize() != gate.getSize())
-      return missed(op, rewriter, "grouped-swiglu",
+      return missed(op, rewriter,
                     "gate and up are not the halves of one product");
     if (!gate->hasOneUse() || !up->hasOneUse() ||
         !llvm::hasNItems(gate.getInput().getUses(), 2))
-      return missed(op, rewriter, "grouped-swiglu",
-                    "the product has another reader");
-    passed(op, "grouped-swiglu");
+      return missed(op, rewriter, "the product has another reader");
+    if (failed(announce(op, rewriter)))
+      return failure();
     rewriter.setInsertionPoint(grouped);
     rewriter.replaceOp(op, fuse(grouped, op.getType(), rewriter));
     return success();
@@ -67,9 +67,9 @@ struct FuseGroupedQuantize : FusionPattern<DynamicQuantizeOp> {
       return rewriter.notifyMatchFailure(op,
                                          "not of experts, or not in groups");
     if (!grouped->hasOneUse() || grouped.getScale())
-      return missed(op, rewriter, "grouped-quantize",
-                    "the activation has another reader");
-    passed(op, "grouped-quantize");
+      return missed(op, rewriter, "the activation has another reader");
+    if (failed(announce(op, rewriter)))
+      return failure();
     rewriter.setInsertionPoint(grouped);
     auto fused = QuantizedGroupedLinearOp::create(
         rewriter, grouped.getLoc(), op.getResult().getType(),
@@ -90,18 +90,20 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    if (groupedSwiglu)
-      set.add<FuseGroupedSwiGLU<GroupedLinearOp>,
-              FuseGroupedSwiGLU<QuantizedGroupedLinearOp>>(set.getContext(),
-                                                           "fuse-moe");
-    if (groupedQuantize)
-      set.add<FuseGroupedQuantize>(set.getContext(), "fuse-moe");
+    add<FuseGroupedSwiGLU<GroupedLinearOp>,
+        FuseGroupedSwiGLU<QuantizedGroupedLinearOp>>(set, groupedSwiglu);
+    add<FuseGroupedQuantize>(set, groupedQuantize);
     if (dispatchFFNCombine)
-      populateFuseDispatch(set, "fuse-moe");
+      populateFuseDispatch(set, getSwitch(dispatchFFNCombine));
     if (combine)
-      populateFuseCombine(set, "fuse-moe");
+      populateFuseCombine(set, getSwitch(combine));
     if (gating)
-      populateFuseGating(set, "fuse-moe");
+      populateFuseGating(set, getSwitch(gating));
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseMoE(MLIRContext *context,
+                                    SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseMoEPass::list(context, found);
+}

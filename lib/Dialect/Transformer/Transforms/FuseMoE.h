@@ -8,13 +8,13 @@
 namespace mlir::transformer {
 
 /// Fills `patterns` with the fusion of experts and the exchanges around them.
-void populateFuseDispatch(RewritePatternSet &patterns, StringRef category);
+void populateFuseDispatch(RewritePatternSet &patterns, FusionSwitch fusion);
 
 /// Fills `patterns` with the fusion of the weighted sum of experts' results.
-void populateFuseCombine(RewritePatternSet &patterns, StringRef category);
+void populateFuseCombine(RewritePatternSet &patterns, FusionSwitch fusion);
 
 /// Fills `patterns` with the fusion of choices of experts.
-void populateFuseGating(RewritePatternSet &patterns, StringRef category);
+void populateFuseGating(RewritePatternSet &patterns, FusionSwitch fusion);
 
 } // namespace mlir::transformer
 

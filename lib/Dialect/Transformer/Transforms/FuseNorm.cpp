@@ -1,6 +1,9 @@
 //===- FuseNorm.cpp - Norms from their pieces, and with the residual ------===//
 
-#include "Fusion.h"
+#include "FusionLimits.h"
+#include "LinearAttentionPatterns.h"
+#include "Rotation.h"
+
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
 
 #include <cmath>
@@ -44,22 +47,23 @@ struct RaiseRMSNorm : FusionPattern<MulOp> {
     auto mean = stable ? stable.getInput().getDefiningOp<MeanOp>() : MeanOp();
     auto power = mean ? mean.getInput().getDefiningOp<PowOp>() : PowOp();
     if (!power)
-      return missed(scaled, rewriter, "rms-norm",
+      return missed(scaled, rewriter,
                     "the root is not of a mean of powers plus a constant");
     if (power.getExponent().convertToDouble() != 2)
-      return missed(scaled, rewriter, "rms-norm", "the mean is not of squares");
+      return missed(scaled, rewriter, "the mean is not of squares");
     Value wide = power.getInput();
     if (wide.getDefiningOp<SubOp>())
       return rewriter.notifyMatchFailure(scaled, "part of a layer norm");
     auto widen = wide.getDefiningOp<CastOp>();
     if (!widen || getOther(normalized, inverse.getResult()) != wide)
-      return missed(scaled, rewriter, "rms-norm",
+      return missed(scaled, rewriter,
                     "what is normalized is not what the mean is of");
     Value weight = getOther(scaled, narrow.getResult());
     if (!isLegal(scaled, widen, weight, stable.getValue().convertToDouble()))
-      return missed(scaled, rewriter, "rms-norm",
+      return missed(scaled, rewriter,
                     "no norm has these types, weight or constant");
-    passed(scaled, "rms-norm");
+    if (failed(announce(scaled, rewriter)))
+      return failure();
     rewriter.replaceOpWithNewOp<RMSNormOp>(scaled, widen.getInput(), weight,
                                            stable.getValueAttr());
     return success();
@@ -100,16 +104,17 @@ struct RaiseWideRMSNorm : FusionPattern<CastOp> {
       Value wide = getOther(product, inverse.getResult());
       auto widen = wide.getDefiningOp<CastOp>();
       if (!power || power.getExponent().convertToDouble() != 2)
-        return missed(narrow, rewriter, "wide-rms-norm",
+        return missed(narrow, rewriter,
                       "the root is not of a mean of squares plus a constant");
       if (!widen || power.getInput() != wide)
-        return missed(narrow, rewriter, "wide-rms-norm",
+        return missed(narrow, rewriter,
                       "what is normalized is not what the mean is of");
       Value weight = getOther(scaled, normal);
       if (!isLegal(narrow, widen, weight, stable.getValue().convertToDouble()))
-        return missed(narrow, rewriter, "wide-rms-norm",
+        return missed(narrow, rewriter,
                       "no norm has these types, weight or constant");
-      passed(narrow, "wide-rms-norm");
+      if (failed(announce(narrow, rewriter)))
+        return failure();
       rewriter.replaceOpWithNewOp<RMSNormOp>(narrow, widen.getInput(), weight,
                                              stable.getValueAttr(),
                                              rewriter.getUnitAttr());
@@ -150,28 +155,26 @@ struct RaiseLayerNorm : FusionPattern<MulOp> {
       if (!mean)
         continue;
       if (mean.getInput() != centered.getLhs())
-        return missed(scaled, rewriter, "layer-norm",
+        return missed(scaled, rewriter,
                       "what is subtracted is not the mean of the input");
       auto variance =
           stable ? stable.getInput().getDefiningOp<MeanOp>() : MeanOp();
       auto power =
           variance ? variance.getInput().getDefiningOp<PowOp>() : PowOp();
       if (!power)
-        return missed(scaled, rewriter, "layer-norm",
+        return missed(scaled, rewriter,
                       "the root is not of a mean of powers plus a constant");
       if (power.getExponent().convertToDouble() != 2)
-        return missed(scaled, rewriter, "layer-norm",
-                      "the mean is not of squares");
+        return missed(scaled, rewriter, "the mean is not of squares");
       if (power.getInput() != difference)
-        return missed(scaled, rewriter, "layer-norm",
+        return missed(scaled, rewriter,
                       "what is normalized is not what the variance is of");
       Value weight = getOther(scaled, normal);
       Value input = getInput(normal, centered);
       if (!input || !isLegal(scaled, input, weight, stable))
-        return missed(scaled, rewriter, "layer-norm",
+        return missed(scaled, rewriter,
                       "no norm has these types, weight or constant");
-      fuse(scaled, input, weight, stable.getValueAttr(), rewriter);
-      return success();
+      return fuse(scaled, input, weight, stable.getValueAttr(), rewriter);
     }
     return rewriter.notifyMatchFailure(scaled,
                                        "not a difference from the mean");
@@ -226,8 +229,8 @@ private:
   }
 
   /// Puts the norm in the place of the product, or of the bias added to it.
-  void fuse(MulOp scaled, Value input, Value weight, FloatAttr eps,
-            PatternRewriter &rewriter) const {
+  LogicalResult fuse(MulOp scaled, Value input, Value weight, FloatAttr eps,
+                     PatternRewriter &rewriter) const {
     auto type = cast<RankedTensorType>(input.getType());
     Operation *last = scaled;
     Value bias;
@@ -240,12 +243,14 @@ private:
         last = add;
       }
     }
-    passed(last, "layer-norm");
+    if (failed(announce(last, rewriter)))
+      return failure();
     rewriter.setInsertionPoint(last);
     rewriter.replaceOpWithNewOp<LayerNormOp>(last, type, input, weight, bias,
                                              eps);
     if (last != scaled)
       rewriter.eraseOp(scaled);
+    return success();
   }
 };
 
@@ -253,8 +258,6 @@ private:
 template <typename NormOp> struct ResidualTraits;
 
 template <> struct ResidualTraits<RMSNormOp> {
-  static constexpr StringLiteral name = "add-rms-norm";
-
   static bool isParameter(RMSNormOp norm, Value value) {
     return norm.getWeight() == value;
   }
@@ -268,8 +271,6 @@ template <> struct ResidualTraits<RMSNormOp> {
 };
 
 template <> struct ResidualTraits<LayerNormOp> {
-  static constexpr StringLiteral name = "add-layer-norm";
-
   static bool isParameter(LayerNormOp norm, Value value) {
     return norm.getWeight() == value || norm.getBias() == value;
   }
@@ -292,8 +293,7 @@ template <typename NormOp> struct FuseResidual : FusionPattern<NormOp> {
                                 PatternRewriter &rewriter) const override {
     auto add = norm.getInput().template getDefiningOp<AddOp>();
     auto missed = [&](StringRef reason) {
-      return FusionPattern<NormOp>::missed(norm, rewriter, Traits::name,
-                                           reason);
+      return FusionPattern<NormOp>::missed(norm, rewriter, reason);
     };
     if (!add)
       return rewriter.notifyMatchFailure(norm, "the input is not a sum");
@@ -312,7 +312,12 @@ template <typename NormOp> struct FuseResidual : FusionPattern<NormOp> {
       if (!ancestor || ancestor->isBeforeInBlock(norm))
         return missed("the sum is used before the norm");
     }
-    this->passed(norm, Traits::name);
+    if (isTraining(norm) && add->hasOneUse())
+      return missed(
+          "the gradient of the norm reads the sum, which nothing else "
+          "would keep");
+    if (failed(this->announce(norm, rewriter)))
+      return failure();
     auto fused = Traits::fuse(rewriter, norm, add);
     rewriter.replaceOp(norm, fused.getNorm());
     rewriter.replaceOp(add, fused.getSum());
@@ -328,17 +333,23 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    MLIRContext *context = set.getContext();
-    if (rmsNorm)
-      set.add<RaiseRMSNorm>(context, "fuse-norm");
-    if (wideRMSNorm)
-      set.add<RaiseWideRMSNorm>(context, "fuse-norm");
-    if (layerNorm)
-      set.add<RaiseLayerNorm>(context, "fuse-norm");
-    if (residual)
-      set.add<FuseResidual<RMSNormOp>>(context, "fuse-norm");
-    if (layerNormResidual)
-      set.add<FuseResidual<LayerNormOp>>(context, "fuse-norm");
+    add<RaiseRMSNorm>(set, rmsNorm);
+    add<RaiseWideRMSNorm>(set, wideRMSNorm);
+    add<RaiseLayerNorm>(set, layerNorm);
+    if (gatedRMSNorm)
+      populateFuseGatedNorm(set, getSwitch(gatedRMSNorm));
+    // What has a norm within it, where the rest is there already.
+    if (latentProjection)
+      populateFuseLatent(set, getSwitch(latentProjection));
+    if (linearAttention)
+      populateFuseLinearAttention(set, getSwitch(linearAttention));
+    add<FuseResidual<RMSNormOp>>(set, residual);
+    add<FuseResidual<LayerNormOp>>(set, layerNormResidual);
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseNorm(MLIRContext *context,
+                                     SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseNormPass::list(context, found);
+}

@@ -30,7 +30,8 @@ struct ShareQuantization : FusionPattern<QuantizeLikeOp> {
       if (user == op || user->getBlock() != op->getBlock() ||
           !user->isBeforeInBlock(op) || !areEqual(user, op))
         continue;
-      this->passed(op, "share-quantize");
+      if (failed(this->announce(op, rewriter)))
+        return failure();
       rewriter.replaceOp(op, user->getResults());
       return success();
     }
@@ -41,8 +42,8 @@ struct ShareQuantization : FusionPattern<QuantizeLikeOp> {
 /// A norm that only a quantization reads -> one kernel of both.
 template <typename NormOp, typename QuantizeLikeOp>
 struct FuseNormQuantize : FusionPattern<QuantizeLikeOp> {
-  FuseNormQuantize(MLIRContext *context, StringRef category, double onlyEps)
-      : FusionPattern<QuantizeLikeOp>(context, category), onlyEps(onlyEps) {}
+  FuseNormQuantize(MLIRContext *context, double onlyEps)
+      : FusionPattern<QuantizeLikeOp>(context), onlyEps(onlyEps) {}
 
   LogicalResult matchAndRewrite(QuantizeLikeOp op,
                                 PatternRewriter &rewriter) const override {
@@ -50,21 +51,19 @@ struct FuseNormQuantize : FusionPattern<QuantizeLikeOp> {
     if (!norm || !isNormed(norm, op.getInput()))
       return rewriter.notifyMatchFailure(op, "the input is not from this norm");
     if (!op.getInput().hasOneUse())
-      return this->missed(op, rewriter, "norm-quantize",
-                          "the norm has another reader");
+      return this->missed(op, rewriter, "the norm has another reader");
     if (norm->getBlock() != op->getBlock())
-      return this->missed(op, rewriter, "norm-quantize",
-                          "the norm is in another block");
+      return this->missed(op, rewriter, "the norm is in another block");
     if (hasWideWeight(norm))
-      return this->missed(op, rewriter, "norm-quantize",
+      return this->missed(op, rewriter,
                           "the norm's weight is multiplied in f32");
     if (onlyEps > 0 && norm.getEps().convertToDouble() != onlyEps)
-      return this->missed(op, rewriter, "norm-quantize",
+      return this->missed(op, rewriter,
                           "the kernel exists for another 'eps' only");
     if (!isThereFor(norm, getScale(op)))
-      return this->missed(op, rewriter, "norm-quantize",
-                          "the scale is computed after the norm");
-    this->passed(op, "norm-quantize");
+      return this->missed(op, rewriter, "the scale is computed after the norm");
+    if (failed(this->announce(op, rewriter)))
+      return failure();
     fuse(norm, op, rewriter);
     return success();
   }
@@ -138,16 +137,17 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    if (share)
-      set.add<ShareQuantization<QuantizeOp>,
-              ShareQuantization<DynamicQuantizeOp>>(set.getContext(),
-                                                    "fuse-quant");
-    if (norm)
-      set.add<FuseNormQuantize<RMSNormOp, QuantizeOp>,
-              FuseNormQuantize<RMSNormOp, DynamicQuantizeOp>,
-              FuseNormQuantize<AddRMSNormOp, QuantizeOp>,
-              FuseNormQuantize<AddRMSNormOp, DynamicQuantizeOp>>(
-          set.getContext(), "fuse-quant", onlyEps);
+    add<ShareQuantization<QuantizeOp>, ShareQuantization<DynamicQuantizeOp>>(
+        set, share);
+    add<FuseNormQuantize<RMSNormOp, QuantizeOp>,
+        FuseNormQuantize<RMSNormOp, DynamicQuantizeOp>,
+        FuseNormQuantize<AddRMSNormOp, QuantizeOp>,
+        FuseNormQuantize<AddRMSNormOp, DynamicQuantizeOp>>(set, norm, onlyEps);
   }
 };
 } // namespace
+
+void mlir::transformer::listFuseQuant(MLIRContext *context,
+                                      SmallVectorImpl<FusionSwitch> &found) {
+  TransformerFuseQuantPass::list(context, found);
+}

@@ -65,15 +65,20 @@ class TransformerInlineLayersPass
     : public transformer::impl::TransformerInlineLayersBase<
           TransformerInlineLayersPass> {
 public:
+  using TransformerInlineLayersBase::TransformerInlineLayersBase;
+
   void runOnOperation() override {
     if (failed(checkLayers(getOperation())))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     SmallVector<LayerOp> layers;
     getOperation().walk([&](LayerOp layer) {
-      // What runs op by op stays apart from what is compiled.
+      // What runs op by op stays apart from what is compiled, and what passes
+      // treat in other ways from each other.
       auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
-      if (!callee->hasAttr(kEagerAttrName))
+      auto caller = layer->getParentOfType<func::FuncOp>();
+      if (all ||
+          (!callee->hasAttr(kEagerAttrName) && haveEqualMarks(caller, callee)))
         layers.push_back(layer);
     });
     llvm::SetVector<func::FuncOp> callees;

@@ -44,6 +44,8 @@ public:
   std::optional<LayerDifference> compare(func::FuncOp lhs, func::FuncOp rhs) {
     if (lhs.getFunctionType() != rhs.getFunctionType())
       return differ(lhs, rhs, "the types of the functions");
+    if (!haveEqualMarks(lhs, rhs))
+      return differ(lhs, rhs, "what passes are told to do with it");
     return compareRegions(lhs, rhs, lhs.getBody(), rhs.getBody());
   }
 
@@ -185,6 +187,23 @@ SmallVector<LayerGroup> mlir::transformer::groupLayers(ModuleOp module) {
     groups.push_back({layer});
   }
   return groups;
+}
+
+bool mlir::transformer::haveEqualMarks(func::FuncOp lhs, func::FuncOp rhs) {
+  return llvm::all_of(
+      ArrayRef<StringRef>{kDisabledFusionsAttrName, kHighPrecisionAttrName,
+                          kTrainingAttrName},
+      [&](StringRef mark) { return lhs->getAttr(mark) == rhs->getAttr(mark); });
+}
+
+func::FuncOp mlir::transformer::specializeLayer(LayerOp layer,
+                                                SymbolTable &symbols) {
+  auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
+  func::FuncOp copy = callee.clone();
+  // The table makes the name unique.
+  StringAttr name = symbols.insert(copy, std::next(callee->getIterator()));
+  layer.setCalleeAttr(FlatSymbolRefAttr::get(name));
+  return copy;
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,9 +33,8 @@ namespace {
 /// Layers that read the rows of the same experts -> one layer of all outputs,
 /// and views.
 template <typename GroupedOp> struct MergeGrouped : FusionPattern<GroupedOp> {
-  MergeGrouped(MLIRContext *context, StringRef category, bool onlyEqualGroups)
-      : FusionPattern<GroupedOp>(context, category),
-        onlyEqualGroups(onlyEqualGroups) {}
+  MergeGrouped(MLIRContext *context, bool onlyEqualGroups)
+      : FusionPattern<GroupedOp>(context), onlyEqualGroups(onlyEqualGroups) {}
 
   LogicalResult matchAndRewrite(GroupedOp op,
                                 PatternRewriter &rewriter) const override {
@@ -55,12 +54,13 @@ template <typename GroupedOp> struct MergeGrouped : FusionPattern<GroupedOp> {
     for (GroupedOp member : group)
       for (Value operand : member->getOperands())
         if (!isThereOrDeclared(operand, op))
-          return this->missed(op, rewriter, "merge-linears",
+          return this->missed(op, rewriter,
                               "a weight is computed after the first layer");
+    if (failed(this->announce(op, rewriter)))
+      return failure();
     for (GroupedOp member : group)
       for (Value operand : member->getOperands())
         hoistDeclaration(operand, op, rewriter);
-    this->passed(op, "merge-linears");
     merge(group, rewriter);
     return success();
   }
@@ -150,9 +150,9 @@ private:
 } // namespace
 
 void mlir::transformer::populateMergeExperts(RewritePatternSet &patterns,
-                                             StringRef category,
+                                             FusionSwitch fusion,
                                              bool onlyEqualGroups) {
-  patterns.add<MergeGrouped<GroupedLinearOp>,
-               MergeGrouped<QuantizedGroupedLinearOp>>(
-      patterns.getContext(), category, onlyEqualGroups);
+  addFusions<MergeGrouped<GroupedLinearOp>,
+             MergeGrouped<QuantizedGroupedLinearOp>>(patterns, fusion,
+                                                     onlyEqualGroups);
 }

@@ -54,9 +54,9 @@ namespace {
 /// Layers that read one input -> one layer of all outputs, and views.
 template <typename LinearLikeOp>
 struct MergeLinears : FusionPattern<LinearLikeOp> {
-  MergeLinears(MLIRContext *context, StringRef category, bool onlyEqualGroups)
-      : FusionPattern<LinearLikeOp>(context, category),
-        onlyEqualGroups(onlyEqualGroups) {}
+  MergeLinears(MLIRContext *context, bool onlyEqualGroups)
+      : FusionPattern<LinearLikeOp>(context), onlyEqualGroups(onlyEqualGroups) {
+  }
 
   LogicalResult matchAndRewrite(LinearLikeOp op,
                                 PatternRewriter &rewriter) const override {
@@ -71,12 +71,13 @@ struct MergeLinears : FusionPattern<LinearLikeOp> {
     for (LinearLikeOp member : group)
       for (Value operand : member->getOperands())
         if (!isThereOrDeclared(operand, op))
-          return this->missed(op, rewriter, "merge-linears",
+          return this->missed(op, rewriter,
                               "a weight is computed after the first layer");
+    if (failed(this->announce(op, rewriter)))
+      return failure();
     for (LinearLikeOp member : group)
       for (Value operand : member->getOperands())
         hoistDeclaration(operand, op, rewriter);
-    this->passed(op, "merge-linears");
     merge(group, rewriter);
     return success();
   }
@@ -176,9 +177,15 @@ public:
   using FusionPass::FusionPass;
 
   void addPatterns(RewritePatternSet &set) {
-    set.add<MergeLinears<LinearOp>, MergeLinears<QuantizedLinearOp>>(
-        set.getContext(), "merge-linears", onlyEqualGroups);
-    populateMergeExperts(set, "merge-linears", onlyEqualGroups);
+    add<MergeLinears<LinearOp>, MergeLinears<QuantizedLinearOp>>(
+        set, linears, onlyEqualGroups);
+    if (experts)
+      populateMergeExperts(set, getSwitch(experts), onlyEqualGroups);
   }
 };
 } // namespace
+
+void mlir::transformer::listMergeLinears(MLIRContext *context,
+                                         SmallVectorImpl<FusionSwitch> &found) {
+  TransformerMergeLinearsPass::list(context, found);
+}

@@ -16,7 +16,7 @@ void hoistDeclaration(Value value, Operation *before,
                       PatternRewriter &rewriter);
 
 /// Fills `patterns` with the merging of experts' layers.
-void populateMergeExperts(RewritePatternSet &patterns, StringRef category,
+void populateMergeExperts(RewritePatternSet &patterns, FusionSwitch fusion,
                           bool onlyEqualGroups);
 
 } // namespace mlir::transformer

@@ -1,5 +1,6 @@
 //===- Quantize.cpp - Quantize linear layers ------------------------------===//
 
+#include "FusionLimits.h"
 #include "LayerQuantizer.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Dims.h"
@@ -42,7 +43,9 @@ bool NameFilter::accepts(StringRef name) const {
 bool NameFilter::accepts(WeightOp weight) const {
   StringRef name = weight.getName();
   name.consume_back(kWeightSuffix);
-  return accepts(name);
+  auto function = weight->getParentOfType<func::FuncOp>();
+  return accepts(name) && findHighPrecision(function, kLinearOps).empty() &&
+         findHighPrecision(function, name).empty();
 }
 
 QuantizationScheme QuantizationScheme::get(MLIRContext *context,
@@ -246,13 +249,14 @@ public:
       attentionType = builder.getType<Float8E4M3FNType>();
     RewritePatternSet attentionSet(context);
     if (attentionType) {
-      set.add<QuantizeAttention<AttentionOp>,
-              QuantizeAttention<PartialAttentionOp>>(context, attentionType);
+      attentionSet.add<QuantizeAttention<AttentionOp>,
+                       QuantizeAttention<PartialAttentionOp>>(context,
+                                                              attentionType);
       populateQuantizeLatentAttention(attentionSet, attentionType);
       populateQuantizeCompressedCaches(attentionSet, attentionType);
     }
     patterns = std::move(set);
-    latentPatterns = std::move(attentionSet);
+    attentionPatterns = std::move(attentionSet);
     return success();
   }
 
@@ -266,8 +270,10 @@ public:
     if (getOperation()->hasAttr(kTowerAttrName))
       return;
     walkAndApplyPatterns(getOperation(), patterns);
+    if (!findHighPrecision(getOperation(), kAttentionOps).empty())
+      return;
     // Latent attention in 8 bits needs the weight that the layers have left.
-    walkAndApplyPatterns(getOperation(), latentPatterns);
+    walkAndApplyPatterns(getOperation(), attentionPatterns);
     bool valid = true;
     if (symbolizeAttentionAction(attentionAction) != AttentionAction::Disabled)
       getOperation().walk([&](Operation *op) {
@@ -332,6 +338,6 @@ private:
   }
 
   NameFilter filter;
-  FrozenRewritePatternSet patterns, latentPatterns;
+  FrozenRewritePatternSet patterns, attentionPatterns;
 };
 } // namespace

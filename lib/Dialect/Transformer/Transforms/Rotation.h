@@ -111,7 +111,7 @@ private:
 };
 
 /// Fills `patterns` with the fusion of projections of latent attention.
-void populateFuseLatent(RewritePatternSet &patterns, StringRef category);
+void populateFuseLatent(RewritePatternSet &patterns, FusionSwitch fusion);
 
 } // namespace mlir::transformer
 

@@ -8,6 +8,7 @@
 
 #include "Sharding.h"
 
+#include "tensorcast/Dialect/Transformer/IR/AttentionSizes.h"
 #include "tensorcast/Dialect/Transformer/IR/Expr.h"
 #include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
 
@@ -48,19 +49,23 @@ static LogicalResult followOperands(Operation *op, ShardState &state) {
   return success();
 }
 
-/// Heads are split from or joined with their features.
+/// Heads are split from or joined with their features. Tokens may become
+/// sequences of them on the way.
 static LogicalResult shardReshape(ReshapeOp reshape, ShardState &state) {
   RankedTensorType input = getTensor(reshape.getInput());
   RankedTensorType result = cast<RankedTensorType>(reshape.getType());
   if (getNumElements(input) == getNumElements(result))
     return success();
   SmallVector<Dim> from = getDims(input), to = getDims(result);
-  if (from.size() == 2 && to.size() == 3 && from[1].isStatic() &&
-      to[2].isStatic() && from[1].size % to[2].size == 0)
-    to[1] = Dim(from[1].size / to[2].size);
-  else if (from.size() == 3 && to.size() == 2 && from[1].isStatic() &&
-           from[2].isStatic())
-    to[1] = Dim(from[1].size * from[2].size);
+  auto hasHeads = [](ArrayRef<Dim> dims) {
+    return dims.size() == 3 || dims.size() == 4;
+  };
+  if (from.size() == 2 && hasHeads(to) && from[1].isStatic() &&
+      to.back().isStatic() && from[1].size % to.back().size == 0)
+    to[to.size() - 2] = Dim(from[1].size / to.back().size);
+  else if (hasHeads(from) && to.size() == 2 &&
+           from[from.size() - 2].isStatic() && from.back().isStatic())
+    to[1] = Dim(from[from.size() - 2].size * from.back().size);
   else
     return reshape.emitOpError("expected heads to be split or joined in a "
                                "sharded model, but got ")
@@ -77,6 +82,21 @@ static LogicalResult checkHeads(AttentionOp attention,
     return success();
   return attention.emitOpError("expected 'tp' to divide the ")
          << heads << " heads, but got " << state.plan.tensor;
+}
+
+/// The same without a cache; what is given for each head is not split.
+static LogicalResult checkHeads(ScaledDotProductAttentionOp attention,
+                                const ShardState &state) {
+  AttentionSizes sizes(state.getOldTensor(attention.getQuery()),
+                       hasOperandsByToken(attention.getLayout()));
+  if (!sizes.heads.isStatic() || sizes.heads.size % state.plan.tensor != 0)
+    return attention.emitOpError("expected 'tp' to divide the ")
+           << toString(sizes.heads) << " heads, but got " << state.plan.tensor;
+  if (attention.getBias() || attention.getSink())
+    return attention.emitOpError("expected no 'bias' or 'sink' in a sharded "
+                                 "model, as heads are on several devices, but "
+                                 "got one");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,6 +126,9 @@ static LogicalResult shardOp(Operation *op, ShardState &state) {
     if (sharesTokens)
       return shardContext(attention, state);
   }
+  if (auto attention = dyn_cast<ScaledDotProductAttentionOp>(op))
+    if (failed(checkHeads(attention, state)))
+      return failure();
   if (auto gating = dyn_cast<DeltaGatingOp>(op))
     return shardDeltaGating(gating, state);
   if (auto slice = dyn_cast<SliceOp>(op))

@@ -34,7 +34,7 @@ public:
       if (calls == 1)
         continue;
       --calls;
-      specialize(layer, symbols);
+      specializeLayer(layer, symbols);
     }
   }
 
@@ -57,14 +57,6 @@ private:
       return !llvm::is_contained(layers, layer.getName().str());
     });
     return all;
-  }
-
-  static void specialize(LayerOp layer, SymbolTable &symbols) {
-    auto callee = symbols.lookup<func::FuncOp>(layer.getCallee());
-    func::FuncOp copy = callee.clone();
-    // The table makes the name unique.
-    StringAttr name = symbols.insert(copy, std::next(callee->getIterator()));
-    layer.setCalleeAttr(FlatSymbolRefAttr::get(name));
   }
 };
 } // namespace

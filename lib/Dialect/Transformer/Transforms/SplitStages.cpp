@@ -101,6 +101,8 @@ private:
     auto outlined = func::FuncOp::create(
         function.getLoc(), "stage_" + std::to_string(index), type);
     outlined.setPrivate();
+    // What is told about the model is told about its stages.
+    outlined->setDiscardableAttrs(function->getDiscardableAttrDictionary());
     symbols.insert(outlined, function->getIterator());
     OpBuilder inner = OpBuilder::atBlockBegin(outlined.addEntryBlock());
     IRMapping mapping;

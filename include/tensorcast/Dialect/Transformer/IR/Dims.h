@@ -24,6 +24,12 @@ struct Dim {
   bool isOne() const { return size == 1; }
 };
 
+/// The number as an expression of the dimension; null if it is unknown.
+ExprAttr getExpr(MLIRContext *context, const Dim &dim);
+
+/// A dimension of so many; static if the expression is constant.
+Dim getDim(ExprAttr expr);
+
 /// Whether the two may be the same size; an unknown size may be any.
 bool mayBeEqual(const Dim &lhs, const Dim &rhs);
 

@@ -30,12 +30,6 @@ struct ExpertRows {
                                        PlacementAttr placement);
 };
 
-/// The number as an expression of the dimension; null if it is unknown.
-ExprAttr getExpr(MLIRContext *context, const Dim &dim);
-
-/// A dimension of so many; static if the expression is constant.
-Dim getDim(ExprAttr expr);
-
 } // namespace mlir::transformer
 
 #endif // TENSORCAST_DIALECT_TRANSFORMER_IR_EXPERTROWS_H

@@ -98,6 +98,9 @@ class MovesNothing : public OpTrait::TraitBase<OpT, MovesNothing> {};
 #define GET_OP_CLASSES
 #include "tensorcast/Dialect/Transformer/IR/TransformerOpsVision.h.inc"
 
+#define GET_OP_CLASSES
+#include "tensorcast/Dialect/Transformer/IR/TransformerOpsEncoder.h.inc"
+
 namespace mlir::transformer {
 
 /// The module attribute that names the model (a ModelAttr).
@@ -126,6 +129,21 @@ inline constexpr StringLiteral kTowerAttrName = "transformer.tower";
 /// The attribute of functions that run op by op, whatever becomes of the others
 /// (a unit).
 inline constexpr StringLiteral kEagerAttrName = "transformer.eager";
+
+/// The attribute of functions in which fusions are switched off (an array of
+/// strings: the name of a fusion, perhaps with `@` and what was asked to name
+/// the layer).
+inline constexpr StringLiteral kDisabledFusionsAttrName =
+    "transformer.disabled_fusions";
+
+/// The attribute of functions in which ops and weights stay in high precision
+/// (an array of strings: a name, perhaps with `@` and what was asked to name
+/// the layer).
+inline constexpr StringLiteral kHighPrecisionAttrName =
+    "transformer.high_precision";
+
+/// The attribute of functions whose gradient will be computed (a unit).
+inline constexpr StringLiteral kTrainingAttrName = "transformer.training";
 
 /// The constants of a GELU by the hyperbolic tangent: sqrt(2 / pi), and the
 /// share of the cube.

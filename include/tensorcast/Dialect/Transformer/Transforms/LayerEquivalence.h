@@ -1,8 +1,9 @@
 //===- LayerEquivalence.h - Which layers compute the same -------*- C++ -*-===//
 //
 // Structural comparison of layer functions, for merging them and for reports
-// that count layers of one kind. Names of functions, locations, discardable
-// attributes and provenance do not count.
+// that count layers of one kind. Names of functions, locations, provenance and
+// discardable attributes do not count, but for marks that tell passes what to
+// do with a function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,13 @@ struct LayerDifference {
 /// The first difference, or nothing if the functions compute the same.
 std::optional<LayerDifference> findDifference(func::FuncOp lhs,
                                               func::FuncOp rhs);
+
+/// Whether passes are told to treat two functions alike, by the attributes that
+/// `transformer-mark-layers` gives them.
+bool haveEqualMarks(func::FuncOp lhs, func::FuncOp rhs);
+
+/// Gives `layer` a copy of its function, behind that, to call.
+func::FuncOp specializeLayer(LayerOp layer, SymbolTable &symbols);
 
 /// `model.layers.7.mlp` as `model.layers.*.mlp`: the name for all layers.
 std::string generalizeName(StringRef name);

@@ -22,6 +22,13 @@ inline constexpr StringLiteral kFusionCoverageCategory = "fusion-coverage";
 inline constexpr StringLiteral kKnownOps = "known-ops";
 inline constexpr StringLiteral kKnownPatterns = "known-patterns";
 
+/// The names that switch built-in fusions off, sorted: of passes, and of single
+/// fusions.
+SmallVector<std::string> listFusionNames(MLIRContext *context);
+
+/// The name in front of `@` in what switches a fusion off.
+StringRef getFusionName(StringRef entry);
+
 /// Puts the numbers of `workload` for every expression of `module`, and records
 /// the workload. Reports and fails if the module is bound already or a number
 /// is not finite. Works on lowered modules too.
