@@ -149,7 +149,7 @@ public:
       : request(result.request), config(config), explanation(explanation),
         candidate(explanation.outcome->candidate) {}
 
-  LogicalResult run(std::string &why) {
+  LogicalResult run(bool withTraces, std::string &why) {
     std::unique_ptr<ProgramPricer> pricer =
         compilePlan(request, config, candidate, why);
     if (!pricer)
@@ -164,11 +164,13 @@ public:
          {recorder.prefill, recorder.decode}) {
       if (!longest.step)
         continue;
-      FailureOr<Report> report = pricer->report(*longest.step, why);
+      std::string trace;
+      FailureOr<Report> report =
+          pricer->report(*longest.step, why, withTraces ? &trace : nullptr);
       if (failed(report))
         return failure();
       explanation.steps.push_back(
-          {describeStep(*longest.step), std::move(*report)});
+          {describeStep(*longest.step), std::move(*report), std::move(trace)});
     }
     if (explanation.point.verdict == Verdict::Invalid) {
       why = explanation.point.why;
@@ -277,13 +279,12 @@ private:
 };
 } // namespace
 
-FailureOr<Explanation>
-tensorcast::search::explainPlan(const SearchResult &result,
-                                const DecoderConfig &config,
-                                const Outcome &outcome, std::string &why) {
+FailureOr<Explanation> tensorcast::search::explainPlan(
+    const SearchResult &result, const DecoderConfig &config,
+    const Outcome &outcome, bool withTraces, std::string &why) {
   Explanation explanation;
   explanation.outcome = &outcome;
-  if (failed(Explainer(result, config, explanation).run(why)))
+  if (failed(Explainer(result, config, explanation).run(withTraces, why)))
     return failure();
   return explanation;
 }

@@ -87,23 +87,20 @@ public:
     return failure();
   }
 
-  FailureOr<Report> report(Workload step, std::string &why) {
+  FailureOr<Report> report(Workload step, std::string &why,
+                           std::string *trace) {
     step.images = images;
     ErrorText errors(&context, why);
-    OwningOpRef<ModuleOp> module = model->clone();
-    // The passes see a step of one kind as it is.
-    bool isBound = step.groups.size() == 1;
-    if (failed(build(*module, isBound ? &step : nullptr)))
+    OwningOpRef<ModuleOp> module = compileBound(step);
+    if (!module)
       return failure();
-    if (isBound)
-      return buildReport(*module);
-    auto emitError = [&] { return mlir::emitError(module->getLoc()); };
-    auto workload = transformer::WorkloadAttr::getChecked(
-        emitError, &context, step, transformer::getDataParallel(*module));
-    if (!workload || failed(transformer::bindWorkload(*module, workload)) ||
-        failed(ascend::estimateCosts(*module)))
+    FailureOr<Report> report = buildReport(*module);
+    if (failed(report) || !trace)
+      return report;
+    llvm::raw_string_ostream os(*trace);
+    if (failed(printChromeTrace(os, *module, *report)))
       return failure();
-    return buildReport(*module);
+    return report;
   }
 
   int64_t getImageTokens() const { return images.tokens; }
@@ -155,6 +152,24 @@ private:
       options.imageWidth = images.width;
     });
     return pm.run(module);
+  }
+
+  /// The model as kernels for this step alone, priced; null if it has no price.
+  OwningOpRef<ModuleOp> compileBound(const Workload &step) {
+    OwningOpRef<ModuleOp> module = model->clone();
+    // The passes see a step of one kind as it is.
+    bool isBound = step.groups.size() == 1;
+    if (failed(build(*module, isBound ? &step : nullptr)))
+      return {};
+    if (isBound)
+      return module;
+    auto emitError = [&] { return mlir::emitError(module->getLoc()); };
+    auto workload = transformer::WorkloadAttr::getChecked(
+        emitError, &context, step, transformer::getDataParallel(*module));
+    if (!workload || failed(transformer::bindWorkload(*module, workload)) ||
+        failed(ascend::estimateCosts(*module)))
+      return {};
+    return module;
   }
 
   /// The model as kernels, for steps of which so much is known; null if it
@@ -213,9 +228,9 @@ int64_t ProgramPricer::getImageTokens() const {
   return (prefill ? prefill : decode)->getImageTokens();
 }
 
-FailureOr<Report> ProgramPricer::report(const Workload &step,
-                                        std::string &why) {
-  return (step.isDecode() ? *decode : *prefill).report(step, why);
+FailureOr<Report> ProgramPricer::report(const Workload &step, std::string &why,
+                                        std::string *trace) {
+  return (step.isDecode() ? *decode : *prefill).report(step, why, trace);
 }
 
 FailureOr<StepPrice> ProgramPricer::price(const Workload &step,

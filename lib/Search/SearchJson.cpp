@@ -182,6 +182,17 @@ static Json toJson(const PlanSizes::List &sizes) {
   return json;
 }
 
+static Json toJson(const DeviceFacts &facts) {
+  Json json = {{"cube_ops_per_second", facts.cubeOpsPerS},
+               {"vector_ops_per_second", facts.vectorOpsPerS},
+               {"memory_bytes_per_second", facts.memoryBytesPerS},
+               {"memory_bytes", toIntegerJson(facts.memoryBytes)}};
+  json["levels"] = Json::array();
+  for (auto [size, bandwidth] : llvm::zip(facts.groups, facts.linkBytesPerS))
+    json["levels"].push_back({{"size", size}, {"bytes_per_second", bandwidth}});
+  return json;
+}
+
 template <typename T> static Json optionalJson(const std::optional<T> &value) {
   return value ? Json(*value) : Json(nullptr);
 }
@@ -193,6 +204,9 @@ Json tensorcast::search::toJson(const SearchRequest &request) {
   json["devices"] = Json::array();
   for (const std::string &device : request.devices)
     json["devices"].push_back(device);
+  json["device_facts"] = Json::array();
+  for (const DeviceFacts &facts : request.deviceFacts)
+    json["device_facts"].push_back(::toJson(facts));
   json["variants"] = Json::array();
   for (const Variant &variant : request.variants)
     json["variants"].push_back(

@@ -122,12 +122,35 @@ private:
       else
         hasError = true;
     });
+    forEach(reader, "device_facts",
+            [&](const Json &value, const std::string &at) {
+              request.deviceFacts.push_back(readFacts(value, at));
+            });
     forEach(reader, "variants", [&](const Json &item, const std::string &at) {
       JsonReader variant(item, source, loc, at);
       request.variants.emplace_back().label = variant.string("label");
       finish(variant);
     });
     finish(reader);
+  }
+
+  DeviceFacts readFacts(const Json &value, const std::string &at) {
+    JsonReader reader(value, source, loc, at);
+    DeviceFacts facts;
+    facts.cubeOpsPerS = reader.number("cube_ops_per_second", 0, maxNumber);
+    facts.vectorOpsPerS = reader.number("vector_ops_per_second", 0, maxNumber);
+    facts.memoryBytesPerS =
+        reader.number("memory_bytes_per_second", 0, maxNumber);
+    facts.memoryBytes = reader.number("memory_bytes", 0, maxNumber);
+    forEach(reader, "levels", [&](const Json &item, const std::string &where) {
+      JsonReader level(item, source, loc, where);
+      facts.groups.push_back(level.integer("size", 1, maxInteger));
+      facts.linkBytesPerS.push_back(
+          level.number("bytes_per_second", 0, maxNumber));
+      finish(level);
+    });
+    finish(reader);
+    return facts;
   }
 
   MemoryUse readMemory(const Json &value, const std::string &at) {

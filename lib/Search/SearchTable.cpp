@@ -187,6 +187,7 @@ static void printLosses(raw_ostream &os, const SearchResult &result) {
 void tensorcast::search::printTable(raw_ostream &os, const SearchResult &result,
                                     size_t top) {
   os << describeQuestion(result) << "\n\n";
+  printDeviceFacts(os, result);
   if (result.request.mode == Mode::Ratio)
     printRatios(os, result, top);
   else

@@ -239,11 +239,12 @@ defm fusion_report : Value<"fusion-report", [TextGenerate], "FILE",
   "Write what was fused, what nearly was and why not: text, or JSON if FILE "
   "ends in .json">;
 
-defm chrome_trace_file : Value<"chrome-trace-file", [TextGenerate], "FILE",
-  "Write when each kernel runs, for Perfetto and chrome://tracing">;
-def chrome_trace_eq : Joined<["--"], "chrome-trace=">, In<[TextGenerate]>,
+defm chrome_trace_file : Value<"chrome-trace-file", modelCommands, "FILE",
+  "Write when each kernel runs (throughput-optimizer: in a decode step of the "
+  "best plan, or that of '--explain'), for Perfetto and chrome://tracing">;
+def chrome_trace_eq : Joined<["--"], "chrome-trace=">, In<modelCommands>,
   Alias<chrome_trace_file_eq>, Flags<[HelpHidden]>;
-def chrome_trace : Separate<["--"], "chrome-trace">, In<[TextGenerate]>,
+def chrome_trace : Separate<["--"], "chrome-trace">, In<modelCommands>,
   Alias<chrome_trace_file_eq>, Flags<[HelpHidden]>;
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #include "SearchOptions.h"
 
 #include "ModelOptions.h"
+#include "tensorcast/Device/DeviceProfile.h"
 #include "tensorcast/Device/DeviceRegistry.h"
 #include "tensorcast/Search/LengthFile.h"
 #include "tensorcast/Support/Wording.h"
@@ -333,6 +334,11 @@ mlir::tensorcast::readSearchRequest(CommandLine &line, MLIRContext *context) {
         loadDevice(device, UnknownLoc::get(context));
     if (failed(profile))
       return failure();
+    FailureOr<DeviceProfile> parsed = parseDeviceProfile(
+        *profile, [&] { return emitError(UnknownLoc::get(context)); });
+    if (failed(parsed))
+      return failure();
+    request.deviceFacts.push_back(getFacts(*parsed));
     request.devices.push_back(std::move(device));
   }
   return request;

@@ -117,7 +117,9 @@ static FailureOr<std::vector<Explanation>> explain(CommandLine &line,
                                                    MLIRContext *context) {
   std::vector<Explanation> explanations;
   bool isAsked = line.getArgs().hasArg(OPT_explain_eq);
-  if ((!isAsked && !line.hasFlag(OPT_sensitivity)) || result.interrupted)
+  bool hasTrace = line.getArgs().hasArg(OPT_chrome_trace_file_eq);
+  if ((!isAsked && !hasTrace && !line.hasFlag(OPT_sensitivity)) ||
+      result.interrupted)
     return explanations;
   StringRef text = line.getString(OPT_explain_eq, "1");
   SmallVector<const Outcome *> found = findPlans(result, text);
@@ -136,7 +138,7 @@ static FailureOr<std::vector<Explanation>> explain(CommandLine &line,
     phases.push_back(outcome->candidate.phase);
     std::string why;
     FailureOr<Explanation> explanation =
-        explainPlan(result, config, *outcome, why);
+        explainPlan(result, config, *outcome, hasTrace, why);
     if (failed(explanation))
       return emitError(loc)
              << getLabel(result, *outcome) << " cannot be explained: " << why;
@@ -148,6 +150,19 @@ static FailureOr<std::vector<Explanation>> explain(CommandLine &line,
                           << result.outcomes.size() << " plans, but got "
                           << quoteText(text);
   return explanations;
+}
+
+/// Writes when the kernels of the last step that was explained run: decode,
+/// unless there is but prefill.
+static LogicalResult writeTrace(Session &session, CommandLine &line,
+                                ArrayRef<Explanation> explanations) {
+  StringRef path = line.getString(OPT_chrome_trace_file_eq);
+  if (path.empty() || explanations.empty())
+    return success();
+  return session.write(path, [&](raw_ostream &os) {
+    os << explanations.back().steps.back().trace;
+    return success();
+  });
 }
 
 /// `--shard 2/4`.
@@ -246,6 +261,13 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   SearchResult result = runSearch(std::move(*request), *config, options);
   FailureOr<std::vector<Explanation>> explanations =
       explain(line, result, *config, context);
+  if (succeeded(explanations) &&
+      failed(writeTrace(session, line, *explanations)))
+    return ExitFailure;
+  // A trace alone is no reason to explain anything.
+  if (succeeded(explanations) && view.onlyGains &&
+      !line.hasFlag(OPT_sensitivity))
+    explanations->clear();
   LogicalResult shown = show(session, view, result,
                              succeeded(explanations) ? ArrayRef(*explanations)
                                                      : ArrayRef<Explanation>());

@@ -12,6 +12,8 @@ struct ExplainedStep {
   /// `prefill of 4 x 3500 tokens`.
   std::string what;
   Report report;
+  /// When its kernels run, if that is asked for.
+  std::string trace;
 };
 
 /// What a plan would gain on another device.
@@ -54,7 +56,8 @@ SmallVector<const Outcome *> findPlans(const SearchResult &result,
 /// a plan that the model cannot be served with at all.
 FailureOr<Explanation> explainPlan(const SearchResult &result,
                                    const DecoderConfig &config,
-                                   const Outcome &outcome, std::string &why);
+                                   const Outcome &outcome, bool withTraces,
+                                   std::string &why);
 
 void printExplanation(raw_ostream &os, const SearchResult &result,
                       const Explanation &explanation);

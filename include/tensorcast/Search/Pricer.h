@@ -59,8 +59,10 @@ public:
   /// What passes warned of when they compiled the model.
   ArrayRef<std::string> getWarnings() const { return warnings; }
 
-  /// The price of a step in full, by its kernels.
-  FailureOr<Report> report(const Workload &step, std::string &why);
+  /// The price of a step in full, by its kernels; in `trace`, if it is not
+  /// null, when each kernel runs, for the trace viewers of Chrome and Perfetto.
+  FailureOr<Report> report(const Workload &step, std::string &why,
+                           std::string *trace = nullptr);
 
 private:
   class Side;

@@ -3,6 +3,7 @@
 #ifndef TENSORCAST_SEARCH_REQUEST_H
 #define TENSORCAST_SEARCH_REQUEST_H
 
+#include "tensorcast/Device/DeviceProfile.h"
 #include "tensorcast/Search/Lengths.h"
 #include "tensorcast/Search/Pricer.h"
 
@@ -39,6 +40,16 @@ struct Variant {
   ModelSettings settings;
 };
 
+/// What programs reach of the peaks of a device.
+struct DeviceFacts {
+  /// Operations per second on bf16 elements.
+  double cubeOpsPerS = 0, vectorOpsPerS = 0;
+  double memoryBytesPerS = 0, memoryBytes = 0;
+  /// Members and bandwidth of each level of the interconnect, outermost first.
+  SmallVector<int64_t> groups;
+  SmallVector<double> linkBytesPerS;
+};
+
 struct SearchRequest {
   std::string model;
   Mode mode = Mode::Aggregated;
@@ -47,6 +58,8 @@ struct SearchRequest {
   Rules rules;
   /// Each device with each variant and each plan.
   SmallVector<std::string> devices;
+  /// Of each device.
+  std::vector<DeviceFacts> deviceFacts;
   std::vector<Variant> variants;
   PlanSizes sizes;
   int64_t numDevices = 1;
@@ -72,6 +85,8 @@ struct SearchRequest {
   /// Whether batches between those of the search are priced too, for the front.
   bool wholeFront = false;
 };
+
+DeviceFacts getFacts(const DeviceProfile &device);
 
 StringRef stringify(Mode mode);
 StringRef stringify(Phase phase);

@@ -59,6 +59,9 @@ std::string describeFailure(const SearchResult &result);
 /// The model, what it runs on, its load and its limits, in one line.
 std::string describeQuestion(const SearchResult &result);
 
+/// What several devices can do, beside each other.
+void printDeviceFacts(raw_ostream &os, const SearchResult &result);
+
 void printTable(raw_ostream &os, const SearchResult &result, size_t top);
 
 /// The request as JSON: equal for equal searches.
