@@ -437,7 +437,8 @@ def TransformerFuseNorm : Transformer_FusionPass<"fuse-norm"> {
     `transformer.add_layer_norm`, which still yields the sum. `gated-rms-norm`: a
     norm times the SiLU of a gate becomes `transformer.gated_rms_norm`.
     `latent-projection` and `linear-attention` are those of
-    `transformer-fuse-attention`, where that came before.
+    `transformer-fuse-attention`, where that came before, and are reported and
+    switched off by its name (`fuse-attention.latent-projection`).
 
     Works on the decomposed form. Near misses are remarks of category
     `fuse-norm` with a reason.

@@ -338,11 +338,13 @@ public:
     add<RaiseLayerNorm>(set, layerNorm);
     if (gatedRMSNorm)
       populateFuseGatedNorm(set, getSwitch(gatedRMSNorm));
-    // What has a norm within it, where the rest is there already.
+    // What has a norm within it, where the rest is there already: the fusions
+    // are those of attention, whichever pass comes last.
+    StringRef category = "fuse-attention";
     if (latentProjection)
-      populateFuseLatent(set, getSwitch(latentProjection));
+      populateFuseLatent(set, {category, latentProjection.ArgStr});
     if (linearAttention)
-      populateFuseLinearAttention(set, getSwitch(linearAttention));
+      populateFuseLinearAttention(set, {category, linearAttention.ArgStr});
     add<FuseResidual<RMSNormOp>>(set, residual);
     add<FuseResidual<LayerNormOp>>(set, layerNormResidual);
   }

@@ -37,6 +37,8 @@ static constexpr Loss kReadByGradient[] = {
      "the gradient of the softmax reads its result"},
     {"fuse-attention", "latent-projection",
      "the gradients of its norms read what they are of"},
+    {"fuse-attention", "linear-attention",
+     "the gradients of its layers read what is between them"},
     {"fuse-ffn", "linear-activation",
      "the gradient of the activation reads what it is of"},
     {"fuse-moe", "grouped-swiglu",
