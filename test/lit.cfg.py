@@ -20,6 +20,7 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root,
 config.substitutions.append(("%source_root", config.tensorcast_source_dir))
 config.substitutions.append(("%tools", config.tensorcast_tools_dir))
 config.substitutions.append(("%plugins", config.tensorcast_plugins_dir))
+config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%python", f'"{sys.executable}"'))
 # `not` accepts any failure; this checks the exit status.
 config.substitutions.append(

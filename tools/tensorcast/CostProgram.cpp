@@ -183,9 +183,8 @@ static void warnOfShortage(ArrayRef<PricedWorkload> workloads,
   });
   if (count != 0)
     emitWarning(UnknownLoc::get(context))
-        << count << " of " << workloads.size()
-        << (workloads.size() == 1 ? " workload" : " workloads")
-        << " need more memory than the device has";
+        << "workloads that need more memory than the device has: " << count
+        << " of " << workloads.size();
 }
 
 //===----------------------------------------------------------------------===//

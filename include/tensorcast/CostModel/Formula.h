@@ -39,6 +39,7 @@ public:
     return graph == other.graph && node == other.node &&
            (graph || constant == other.constant);
   }
+  bool operator!=(const Formula &other) const { return !(*this == other); }
 
 private:
   FormulaGraph *graph = nullptr;
