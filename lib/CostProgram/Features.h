@@ -67,8 +67,8 @@ private:
   /// The formula of an expression over the batch, or over a request.
   Formula formulate(transformer::ExprAttr expr, bool ofRequest);
   Formula compute(transformer::ExprAttr expr, bool ofRequest);
-  /// A sum of terms; of those that are sums over the requests, together they are
-  /// what the sum of their summands is.
+  /// A sum of terms; of those that are sums over the requests, together they
+  /// are what the sum of their summands is.
   Formula computeSum(transformer::ExprAttr expr, bool ofRequest);
   /// The number of the feature that a leaf is.
   unsigned getFeature(transformer::ExprAttr leaf);

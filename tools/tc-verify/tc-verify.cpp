@@ -136,14 +136,14 @@ static FailureOr<transformer::ImagesAttr> getImages(CommandLine &line,
 
 /// Tokens that are cached already: a few, for a model that has caches.
 static int64_t getDefaultContext(ModuleOp module) {
-  bool hasCaches = module
-                       .walk([](Operation *op) {
-                         return isa<transformer::KVCacheOp,
-                                    transformer::StateOp>(op)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+  bool hasCaches =
+      module
+          .walk([](Operation *op) {
+            return isa<transformer::KVCacheOp, transformer::StateOp>(op)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   return hasCaches ? 3 : 0;
 }
 
@@ -160,8 +160,8 @@ static int verify(CommandLine &line, const Request &request,
   auto workload = WorkloadAttr::getChecked(
       emit, context, request.queries, request.queryLength,
       request.contextLength.value_or(getDefaultContext(*before)),
-      request.decode, /*data_parallel=*/int64_t(1),
-      FloatAttr(), *images, ArrayAttr());
+      request.decode, /*data_parallel=*/int64_t(1), FloatAttr(), *images,
+      ArrayAttr());
   if (!workload)
     return ExitFailure;
   OwningOpRef<ModuleOp> after =

@@ -17,14 +17,14 @@ def CostProgramCommand : OptionVisibility;
 
 /// Those that look at one step.
 defvar stepCommands = [TextGenerate, ReportCommand, ExplainCommand,
-                       CompareCommand, OpportunitiesCommand];
+                       CompareCommand, OpportunitiesCommand,
+                       CostProgramCommand];
 /// Those that take a model's name.
 defvar modelCommands = [TextGenerate, ThroughputOptimizer];
 /// Those that show a search.
 defvar searchCommands = [ThroughputOptimizer, MergeCommand];
 defvar pricingCommands = !listconcat(stepCommands, [ThroughputOptimizer]);
-defvar allCommands = !listconcat(pricingCommands,
-                                [MergeCommand, CostProgramCommand]);
+defvar allCommands = !listconcat(pricingCommands, [MergeCommand]);
 
 /// Accepted, with a note that there is nothing for it to do.
 def noted_Group : OptionGroup<"noted">, HelpText<"NO EFFECT HERE">;

@@ -221,11 +221,11 @@ static LogicalResult checkEncoder(const DecoderConfig &config,
   for (const RequestGroup &group : workload.getWorkload().groups) {
     int64_t tokens = group.getNewTokens(0);
     if (group.decode || group.getTotalTokens(0) != tokens)
-      return fail() << "expected a step over whole sequences, as an encoder has "
-                       "no cache, but got "
-                    << (group.decode
-                            ? "one to decode"
-                            : "one after tokens that are cached already");
+      return fail()
+             << "expected a step over whole sequences, as an encoder has "
+                "no cache, but got "
+             << (group.decode ? "one to decode"
+                              : "one after tokens that are cached already");
     if (tokens > config.maxPositionEmbeddings)
       return fail() << "expected sequences of at most "
                     << config.maxPositionEmbeddings

@@ -3,7 +3,6 @@
 #include "BlockBuilder.h"
 #include "Encoder.h"
 
-
 #include <cmath>
 
 using namespace mlir;

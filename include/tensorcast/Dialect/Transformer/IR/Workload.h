@@ -61,8 +61,8 @@ struct Workload {
   /// Whether all requests are in decode.
   bool isDecode() const;
 
-  /// New tokens of all devices, with those that a prefix cache holds. In decode,
-  /// the tokens of images are in the cache.
+  /// New tokens of all devices, with those that a prefix cache holds. In
+  /// decode, the tokens of images are in the cache.
   double countTokens() const;
 
   /// Images that one of `dataParallel` groups of devices looks at: none are
