@@ -11,6 +11,7 @@
 #define TENSORCAST_COSTMODEL_FORMULA_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <limits>

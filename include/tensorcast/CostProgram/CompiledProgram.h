@@ -8,6 +8,8 @@
 #define TENSORCAST_COSTPROGRAM_COMPILEDPROGRAM_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <memory>
 #include <string>

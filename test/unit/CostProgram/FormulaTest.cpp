@@ -164,8 +164,7 @@ TEST(FormulaTest, RandomFormulas) {
       double slack = 1e-9 * std::max(1e6, std::fabs(expected));
       ASSERT_GE(expected, range.least - slack) << seed;
       ASSERT_LE(expected, range.most + slack) << seed;
-      if (range.isWhole)
-        ASSERT_EQ(expected, std::floor(expected)) << seed;
+      ASSERT_TRUE(!range.isWhole || expected == std::floor(expected)) << seed;
     }
   }
 }
