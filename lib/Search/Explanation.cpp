@@ -150,8 +150,10 @@ public:
         candidate(explanation.outcome->candidate) {}
 
   LogicalResult run(bool withTraces, std::string &why) {
-    std::unique_ptr<ProgramPricer> pricer =
-        compilePlan(request, config, candidate, why);
+    model = compilePlan(request, config, candidate, why);
+    if (!model)
+      return failure();
+    std::unique_ptr<ProgramPricer> pricer = getPricer({}, why);
     if (!pricer)
       return failure();
     const Outcome &outcome = *explanation.outcome;
@@ -191,11 +193,15 @@ private:
            point.verdict == Verdict::FirstTokenLimit;
   }
 
+  std::unique_ptr<ProgramPricer> getPricer(const DeviceChange &change,
+                                           std::string &why) {
+    return model->getPricer(request.devices[candidate.device], why, change);
+  }
+
   /// A batch on another device.
   std::optional<Point> evaluate(const DeviceChange &change, int64_t batch) {
     std::string why;
-    std::unique_ptr<ProgramPricer> pricer =
-        compilePlan(request, config, candidate, why, change);
+    std::unique_ptr<ProgramPricer> pricer = getPricer(change, why);
     if (!pricer)
       return std::nullopt;
     return Serving(request, candidate.plan, *pricer)
@@ -209,8 +215,7 @@ private:
     Gain &gain = explanation.gains.emplace_back();
     gain.what = std::move(what);
     gain.same = *same;
-    Outcome there =
-        searchCandidate(request, config, candidate, nullptr, change);
+    Outcome there = searchBatches(request, candidate, *model, nullptr, change);
     if (const Point *best = there.getBest(request.mode == Mode::Ratio))
       gain.best = *best;
   }
@@ -244,7 +249,7 @@ private:
     without.perTokenLimitMs.reset();
     without.maxBatch.reset();
     without.wholeFront = false;
-    explanation.unlimited = searchCandidate(without, config, candidate);
+    explanation.unlimited = searchBatches(without, candidate, *model);
   }
 
   /// The factors that alone would let the smallest batch meet its limits.
@@ -276,6 +281,7 @@ private:
   const DecoderConfig &config;
   Explanation &explanation;
   const Candidate &candidate;
+  std::unique_ptr<PlanModel> model;
 };
 } // namespace
 

@@ -1,78 +1,28 @@
 //===- Pricer.cpp - What steps of a plan cost -----------------------------===//
 
-#include "tensorcast/Search/Pricer.h"
-
-#include "tensorcast/Dialect/Ascend/IR/Ascend.h"
-#include "tensorcast/Dialect/Ascend/Transforms/Passes.h"
-#include "tensorcast/Dialect/Transformer/IR/Transformer.h"
-#include "tensorcast/Dialect/Transformer/Transforms/Passes.h"
-#include "tensorcast/Import/HuggingFace/ModelBuilder.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "PlanSide.h"
 
 using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::tensorcast::search;
 
-static DialectRegistry getRegistry() {
-  DialectRegistry registry;
-  registry.insert<ascend::AscendDialect, func::FuncDialect,
-                  transformer::TransformerDialect>();
-  return registry;
-}
+//===----------------------------------------------------------------------===//
+// A side on a device
+//===----------------------------------------------------------------------===//
 
-/// The model under a plan, for prefill or decode or both.
-class ProgramPricer::Side {
-public:
-  Side() : context(getRegistry(), MLIRContext::Threading::DISABLED) {
-    context.loadAllAvailableDialects();
-    context.printOpOnDiagnostic(false);
-  }
+struct ProgramPricer::DeviceSide {
+  DeviceSide(std::shared_ptr<PlanSide> side, ascend::DeviceAttr device)
+      : side(std::move(side)), device(device),
+        programs([this](ArrayAttr assumed) {
+          return this->side->lower(assumed, this->device);
+        }) {}
 
-  LogicalResult compile(const DecoderConfig &config,
-                        const ModelSettings &settings, const Plan &plan,
-                        bool decode, ImageSize images,
-                        const DeviceChange &change, std::string &why,
-                        std::vector<std::string> &warnings) {
-    ErrorText errors(&context, why, &warnings);
-    build = [=](ModuleOp module, const Workload *step) {
-      return runPipeline(module, settings, plan, decode, images, step);
-    };
-    DecoderConfig own = config;
-    if (plan.draftTokens > 0 &&
-        failed(setDraftTokens(own, plan.draftTokens, &context)))
-      return failure();
-    // In a decode step, what was seen is in the cache.
-    if (images.count > 0 && !decode && failed(addVisionTower(own, &context)))
-      return failure();
-    model = buildModel(own, &context);
-    FailureOr<transformer::ImagesAttr> cut = transformer::cutImages(
-        *model, images.count, images.height, images.width);
-    if (failed(cut))
-      return failure();
-    if (transformer::ImagesAttr attr = *cut)
-      this->images = {attr.getCount(), attr.getRows(), attr.getColumns(),
-                      attr.getTokens()};
-    if (!change.isNone()) {
-      FailureOr<DictionaryAttr> device =
-          loadChangedDevice(settings.device, change, UnknownLoc::get(&context));
-      if (failed(device))
-        return failure();
-      (*model)->setAttr(ascend::kDeviceAttrName,
-                        ascend::DeviceAttr::get(&context, *device));
-    }
-    programs.emplace([this](ArrayAttr assumed) { return compile(assumed); });
-    // Whether there is any plan shows without a step.
-    first = compile({});
-    return success(static_cast<bool>(first));
-  }
-
-  FailureOr<StepPrice> price(Workload step, std::string &why) {
-    step.images = images;
-    ErrorText errors(&context, why);
+  FailureOr<StepPrice> price(Workload step, std::string &why,
+                             std::vector<std::string> &warnings) {
+    step.images = side->getImages();
+    DiagnosticText diagnostics(side->getContext(), why, &warnings);
     std::string reason;
-    FailureOr<const CostProgram *> program = programs->get(step, &reason);
+    FailureOr<const CostProgram *> program = programs.get(step, &reason);
     FailureOr<Features> features = failure();
     if (succeeded(program))
       features = (*program)->getFeatures(step, &reason);
@@ -89,9 +39,9 @@ public:
 
   FailureOr<Report> report(Workload step, std::string &why,
                            std::string *trace) {
-    step.images = images;
-    ErrorText errors(&context, why);
-    OwningOpRef<ModuleOp> module = compileBound(step);
+    step.images = side->getImages();
+    DiagnosticText diagnostics(side->getContext(), why);
+    OwningOpRef<ModuleOp> module = side->lower(step, device);
     if (!module)
       return failure();
     FailureOr<Report> report = buildReport(*module);
@@ -103,129 +53,75 @@ public:
     return report;
   }
 
-  int64_t getImageTokens() const { return images.tokens; }
-
-private:
-  /// Collects the first error, and all warnings, in place of printing them.
-  struct ErrorText {
-    ErrorText(MLIRContext *context, std::string &text,
-              std::vector<std::string> *warnings = nullptr)
-        : handler(context, [&text, warnings](Diagnostic &diag) {
-            if (text.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
-              text = diag.str();
-            if (warnings && diag.getSeverity() == DiagnosticSeverity::Warning &&
-                !llvm::is_contained(*warnings, diag.str()))
-              warnings->push_back(diag.str());
-            return success();
-          }) {}
-    ScopedDiagnosticHandler handler;
-  };
-
-  LogicalResult runPipeline(ModuleOp module, const ModelSettings &settings,
-                            const Plan &plan, bool decode, ImageSize images,
-                            const Workload *step) {
-    PassManager pm(&context);
-    settings.build(pm, [&](auto &options) {
-      options.devices = plan.getDevices();
-      options.tensor = plan.tensor;
-      options.data = plan.data;
-      if (plan.hasExperts) {
-        options.expert = plan.expert;
-        options.expertTensor = plan.expertTensor;
-        options.expertData = plan.expertData;
-      }
-      if (module->hasAttr(ascend::kDeviceAttrName))
-        options.device = std::string();
-      // Only decode steps read what devices would share.
-      if (decode)
-        options.context = plan.context;
-      if (!step)
-        return;
-      const RequestGroup &group = step->groups.front();
-      options.queries = group.queries;
-      options.queryLength = group.queryLength;
-      options.contextLength = group.contextLength;
-      options.decode = group.decode;
-      options.prefixCacheHitRate = group.prefixCacheHitRate;
-      options.imageBatchSize = images.count;
-      options.imageHeight = images.height;
-      options.imageWidth = images.width;
-    });
-    return pm.run(module);
-  }
-
-  /// The model as kernels for this step alone, priced; null if it has no price.
-  OwningOpRef<ModuleOp> compileBound(const Workload &step) {
-    OwningOpRef<ModuleOp> module = model->clone();
-    // The passes see a step of one kind as it is.
-    bool isBound = step.groups.size() == 1;
-    if (failed(build(*module, isBound ? &step : nullptr)))
-      return {};
-    if (isBound)
-      return module;
-    auto emitError = [&] { return mlir::emitError(module->getLoc()); };
-    auto workload = transformer::WorkloadAttr::getChecked(
-        emitError, &context, step, transformer::getDataParallel(*module));
-    if (!workload || failed(transformer::bindWorkload(*module, workload)) ||
-        failed(ascend::estimateCosts(*module)))
-      return {};
-    return module;
-  }
-
-  /// The model as kernels, for steps of which so much is known; null if it
-  /// cannot be served so. The first one is made before any step is priced.
-  OwningOpRef<ModuleOp> compile(ArrayAttr assumed) {
-    if (!assumed && first)
-      return std::move(first);
-    OwningOpRef<ModuleOp> module = model->clone();
-    if (assumed)
-      (*module)->setAttr(transformer::kAssumesAttrName, assumed);
-    if (failed(build(*module, nullptr)))
-      return {};
-    return module;
-  }
-
-  MLIRContext context;
-  /// As imported, and as kernels until a program is made of them.
-  OwningOpRef<ModuleOp> model, first;
-  std::function<LogicalResult(ModuleOp, const Workload *)> build;
-  std::optional<CostProgramSet> programs;
-  RequestImages images;
+  std::shared_ptr<PlanSide> side;
+  ascend::DeviceAttr device;
+  CostProgramSet programs;
 };
 
-ProgramPricer::ProgramPricer() = default;
-ProgramPricer::~ProgramPricer() = default;
+//===----------------------------------------------------------------------===//
+// A plan
+//===----------------------------------------------------------------------===//
 
-std::unique_ptr<ProgramPricer>
-ProgramPricer::compile(const DecoderConfig &config,
-                       const ModelSettings &settings, const Plan &plan,
-                       Phase phase, ImageSize images, std::string &why,
-                       const DeviceChange &change) {
-  std::unique_ptr<ProgramPricer> pricer(new ProgramPricer);
-  auto compileSide = [&](bool decode) -> std::shared_ptr<Side> {
-    auto side = std::make_shared<Side>();
-    if (failed(side->compile(config, settings, plan, decode, images, change,
-                             why, pricer->warnings)))
+std::unique_ptr<PlanModel> PlanModel::compile(const DecoderConfig &config,
+                                              const ModelSettings &settings,
+                                              const Plan &plan, Phase phase,
+                                              ImageSize images,
+                                              std::string &why) {
+  std::unique_ptr<PlanModel> model(new PlanModel);
+  auto compileSide = [&](bool decode) -> std::shared_ptr<PlanSide> {
+    auto side = std::make_shared<PlanSide>(settings, plan, decode, images);
+    if (failed(side->compile(config, why)))
       return nullptr;
     return side;
   };
   bool oneForBoth = plan.context == 1 && images.count == 0;
   if (phase != Phase::Decode || oneForBoth) {
-    pricer->prefill = compileSide(/*decode=*/false);
-    if (!pricer->prefill)
+    model->prefill = compileSide(/*decode=*/false);
+    if (!model->prefill)
       return nullptr;
   }
   if (oneForBoth)
-    pricer->decode = pricer->prefill;
+    model->decode = model->prefill;
   else if (phase != Phase::Prefill)
-    pricer->decode = compileSide(/*decode=*/true);
-  if (phase != Phase::Prefill && !pricer->decode)
+    model->decode = compileSide(/*decode=*/true);
+  if (phase != Phase::Prefill && !model->decode)
+    return nullptr;
+  return model;
+}
+
+std::unique_ptr<ProgramPricer>
+PlanModel::getPricer(StringRef device, std::string &why,
+                     const DeviceChange &change) {
+  std::unique_ptr<ProgramPricer> pricer(new ProgramPricer);
+  auto place = [&](const std::shared_ptr<PlanSide> &side)
+      -> std::shared_ptr<ProgramPricer::DeviceSide> {
+    MLIRContext *context = side->getContext();
+    DiagnosticText diagnostics(context, why);
+    FailureOr<DictionaryAttr> profile =
+        loadChangedDevice(device, change, UnknownLoc::get(context));
+    if (failed(profile))
+      return nullptr;
+    return std::make_shared<ProgramPricer::DeviceSide>(
+        side, ascend::DeviceAttr::get(context, *profile));
+  };
+  if (prefill && !(pricer->prefill = place(prefill)))
+    return nullptr;
+  if (decode == prefill)
+    pricer->decode = pricer->prefill;
+  else if (decode && !(pricer->decode = place(decode)))
     return nullptr;
   return pricer;
 }
 
+//===----------------------------------------------------------------------===//
+// Prices
+//===----------------------------------------------------------------------===//
+
+ProgramPricer::ProgramPricer() = default;
+ProgramPricer::~ProgramPricer() = default;
+
 int64_t ProgramPricer::getImageTokens() const {
-  return (prefill ? prefill : decode)->getImageTokens();
+  return (prefill ? prefill : decode)->side->getImages().tokens;
 }
 
 FailureOr<Report> ProgramPricer::report(const Workload &step, std::string &why,
@@ -244,8 +140,8 @@ FailureOr<StepPrice> ProgramPricer::price(const Workload &step,
   auto found = known.find(key);
   if (found != known.end())
     return found->second;
-  Side &side = step.isDecode() ? *decode : *prefill;
-  FailureOr<StepPrice> price = side.price(step, why);
+  DeviceSide &side = step.isDecode() ? *decode : *prefill;
+  FailureOr<StepPrice> price = side.price(step, why, warnings);
   if (succeeded(price))
     known.emplace(std::move(key), *price);
   return price;

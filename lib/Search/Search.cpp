@@ -2,6 +2,7 @@
 
 #include "tensorcast/Search/Search.h"
 
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -141,35 +142,59 @@ private:
 };
 } // namespace
 
-std::unique_ptr<ProgramPricer> tensorcast::search::compilePlan(
-    const SearchRequest &request, const DecoderConfig &config,
-    const Candidate &candidate, std::string &why, const DeviceChange &change) {
+std::unique_ptr<PlanModel>
+tensorcast::search::compilePlan(const SearchRequest &request,
+                                const DecoderConfig &config,
+                                const Candidate &candidate, std::string &why) {
   ModelSettings settings = request.variants[candidate.variant].settings;
-  settings.device = request.devices[candidate.device];
   settings.reference = request.reference;
-  return ProgramPricer::compile(config, settings, candidate.plan,
-                                candidate.phase, request.images, why, change);
+  return PlanModel::compile(config, settings, candidate.plan, candidate.phase,
+                            request.images, why);
 }
 
-Outcome tensorcast::search::searchCandidate(const SearchRequest &request,
-                                            const DecoderConfig &config,
-                                            const Candidate &candidate,
-                                            const std::atomic<bool> *stop,
-                                            const DeviceChange &change) {
+Outcome tensorcast::search::searchBatches(const SearchRequest &request,
+                                          const Candidate &candidate,
+                                          PlanModel &model,
+                                          const std::atomic<bool> *stop,
+                                          const DeviceChange &change) {
   Outcome outcome;
   outcome.candidate = candidate;
-  if (stop && *stop) {
-    outcome.skipped = true;
-    return outcome;
-  }
-  std::unique_ptr<ProgramPricer> pricer =
-      compilePlan(request, config, candidate, outcome.invalid, change);
+  std::unique_ptr<ProgramPricer> pricer = model.getPricer(
+      request.devices[candidate.device], outcome.invalid, change);
   if (!pricer)
     return outcome;
-  outcome.warnings = pricer->getWarnings();
   Serving serving(request, candidate.plan, *pricer);
   BatchSearch(request, outcome, serving, stop).run();
+  outcome.warnings = pricer->getWarnings();
   return outcome;
+}
+
+namespace {
+/// Candidates that differ in their device alone: what passes make of the model
+/// is the same for all.
+using Group = SmallVector<Outcome *, 1>;
+} // namespace
+
+/// The outcomes in groups; each alone if there are too few groups for the
+/// threads.
+static std::vector<Group> groupOutcomes(std::vector<Outcome> &outcomes,
+                                        unsigned threads) {
+  std::map<std::tuple<Phase, size_t, std::string>, Group> byPlan;
+  for (Outcome &outcome : outcomes) {
+    const Candidate &candidate = outcome.candidate;
+    byPlan[{candidate.phase, candidate.variant, candidate.plan.getLabel()}]
+        .push_back(&outcome);
+  }
+  std::vector<Group> groups;
+  for (auto &[key, group] : byPlan) {
+    if (byPlan.size() >= threads) {
+      groups.push_back(std::move(group));
+      continue;
+    }
+    for (Outcome *outcome : group)
+      groups.push_back({outcome});
+  }
+  return groups;
 }
 
 SearchResult tensorcast::search::runSearch(SearchRequest request,
@@ -184,27 +209,40 @@ SearchResult tensorcast::search::runSearch(SearchRequest request,
     if (number % options.shard.count == options.shard.index)
       result.outcomes.emplace_back().candidate = candidate;
 
+  std::vector<Group> groups = groupOutcomes(result.outcomes, options.threads);
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   size_t done = 0;
+  auto isStopped = [&] { return options.stop && *options.stop; };
   auto work = [&] {
-    for (size_t i; (i = next++) < result.outcomes.size();) {
-      Outcome &outcome = result.outcomes[i];
-      outcome = searchCandidate(result.request, config, outcome.candidate,
-                                options.stop);
-      std::lock_guard<std::mutex> lock(mutex);
-      ++done;
-      if (options.progress)
-        options.progress(done, result.outcomes.size());
+    for (size_t i; (i = next++) < groups.size();) {
+      std::string invalid;
+      std::unique_ptr<PlanModel> model;
+      if (!isStopped())
+        model = compilePlan(result.request, config,
+                            groups[i].front()->candidate, invalid);
+      for (Outcome *outcome : groups[i]) {
+        if (isStopped())
+          outcome->skipped = true;
+        else if (model)
+          *outcome = searchBatches(result.request, outcome->candidate, *model,
+                                   options.stop);
+        else
+          outcome->invalid = invalid;
+        std::lock_guard<std::mutex> lock(mutex);
+        ++done;
+        if (options.progress)
+          options.progress(done, result.outcomes.size());
+      }
     }
   };
-  size_t threads = std::min<size_t>(options.threads, result.outcomes.size());
+  size_t threads = std::min<size_t>(options.threads, groups.size());
   std::vector<std::thread> helpers;
   for (size_t i = 1; i < threads; ++i)
     helpers.emplace_back(work);
   work();
   for (std::thread &helper : helpers)
     helper.join();
-  result.interrupted = options.stop && *options.stop;
+  result.interrupted = isStopped();
   return result;
 }

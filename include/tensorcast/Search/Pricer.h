@@ -41,22 +41,41 @@ struct ImageSize {
   int64_t count = 0, height = 0, width = 0;
 };
 
-/// Prices steps by programs that are compiled once for the plan.
+class ProgramPricer;
+class PlanSide;
+
+/// A model under one plan: passes have made kernels of it, for any device.
+class PlanModel {
+public:
+  /// Compiles what `phase` needs; null, with the reason in `why`, for a plan
+  /// that the model cannot be served with.
+  static std::unique_ptr<PlanModel> compile(const DecoderConfig &config,
+                                            const ModelSettings &settings,
+                                            const Plan &plan, Phase phase,
+                                            ImageSize images, std::string &why);
+
+  /// Prices steps on a device, which may be a somewhat better one. Null, with
+  /// the reason in `why`, if it cannot be read. Pricers of one model may be
+  /// used by one thread at a time.
+  std::unique_ptr<ProgramPricer> getPricer(StringRef device, std::string &why,
+                                           const DeviceChange &change = {});
+
+private:
+  PlanModel() = default;
+
+  /// Equal where one serves both.
+  std::shared_ptr<PlanSide> prefill, decode;
+};
+
+/// Prices steps by programs that are compiled once for the plan and device.
 class ProgramPricer : public StepPricer {
 public:
   ~ProgramPricer() override;
 
-  /// Compiles what `phase` needs; null, with the reason in `why`, for a plan
-  /// that the model cannot be served with.
-  static std::unique_ptr<ProgramPricer>
-  compile(const DecoderConfig &config, const ModelSettings &settings,
-          const Plan &plan, Phase phase, ImageSize images, std::string &why,
-          const DeviceChange &change = {});
-
   FailureOr<StepPrice> price(const Workload &step, std::string &why) override;
   int64_t getImageTokens() const override;
 
-  /// What passes warned of when they compiled the model.
+  /// What was warned of when programs were compiled.
   ArrayRef<std::string> getWarnings() const { return warnings; }
 
   /// The price of a step in full, by its kernels; in `trace`, if it is not
@@ -65,11 +84,12 @@ public:
                            std::string *trace = nullptr);
 
 private:
-  class Side;
+  friend class PlanModel;
+  /// A side of the plan on the device, with its programs.
+  struct DeviceSide;
   ProgramPricer();
 
-  /// Equal where one program serves both.
-  std::shared_ptr<Side> prefill, decode;
+  std::shared_ptr<DeviceSide> prefill, decode;
   std::map<std::vector<int64_t>, StepPrice> known;
   std::vector<std::string> warnings;
 };

@@ -68,19 +68,17 @@ SmallVector<Candidate> listCandidates(const SearchRequest &request,
                                       bool hasExperts,
                                       SmallVector<RejectedPlan> &rejected);
 
-/// Searches the batches of one candidate.
-Outcome searchCandidate(const SearchRequest &request,
-                        const DecoderConfig &config, const Candidate &candidate,
-                        const std::atomic<bool> *stop = nullptr,
-                        const DeviceChange &change = {});
-
 /// A model under the plan of a candidate; null, with the reason in `why`, if it
 /// cannot be served so.
-std::unique_ptr<ProgramPricer> compilePlan(const SearchRequest &request,
-                                           const DecoderConfig &config,
-                                           const Candidate &candidate,
-                                           std::string &why,
-                                           const DeviceChange &change = {});
+std::unique_ptr<PlanModel> compilePlan(const SearchRequest &request,
+                                       const DecoderConfig &config,
+                                       const Candidate &candidate,
+                                       std::string &why);
+
+/// Searches the batches of one candidate, of whose plan there is a model.
+Outcome searchBatches(const SearchRequest &request, const Candidate &candidate,
+                      PlanModel &model, const std::atomic<bool> *stop = nullptr,
+                      const DeviceChange &change = {});
 
 /// Searches the batches of all candidates. The result does not depend on the
 /// number of threads.
