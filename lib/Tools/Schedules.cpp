@@ -11,7 +11,6 @@
 #include "tensorcast/Dialect/Transformer/TransformOps/TransformOps.h"
 #include "tensorcast/Support/Wording.h"
 
-#include "mlir/Dialect/Transform/DebugExtension/DebugExtension.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -81,8 +80,6 @@ private:
 } // namespace
 
 void tensorcast::registerSchedules(DialectRegistry &registry) {
-  registry.insert<transform::TransformDialect>();
-  transform::registerDebugExtension(registry);
   transformer::registerTransformOps(registry);
   transform::registerTransformPasses();
   PassRegistration<SchedulePass>();

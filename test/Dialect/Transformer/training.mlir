@@ -8,6 +8,8 @@
 // RUN:   | FileCheck %s --check-prefix=INFERENCE
 // RUN: tc-opt %S/fuse-latent.mlir --transformer-decompose --transformer-mark-layers=training --transformer-fuse-norm \
 // RUN:   --transformer-fuse-attention --remarks-filter=fuse-attention 2>&1 >%t | FileCheck %s --check-prefix=LATENT
+// RUN: tc-opt %S/fuse-linear-attention.mlir --transformer-decompose --transformer-mark-layers=training --transformer-fuse-norm \
+// RUN:   --transformer-fuse-attention --remarks-filter=fuse-attention 2>&1 >%t | FileCheck %s --check-prefix=NET
 // RUN: tc-opt %S/fuse-moe-win-back.mlir --transformer-decompose --transformer-mark-layers=training --transformer-fuse-moe \
 // RUN:   --remarks-filter=fuse-moe 2>&1 >%t | FileCheck %s --check-prefix=GATING
 // RUN: tc-opt %S/fuse-dispatch.mlir --transformer-mark-layers=training --transformer-fuse-moe \
@@ -18,6 +20,8 @@
 
 // LATENT:     Reason="the gradients of its norms read what they are of"
 // LATENT-NOT: remark: [Passed] latent-projection
+// NET:        Reason="the gradients of its layers read what is between them"
+// NET-NOT:    remark: [Passed] linear-attention
 // GATING-DAG: [Missed] gating | {{.*}} | Reason="the gradient of the scores reads all of them"
 // GATING-DAG: [Passed] combine
 // DISPATCH:     [Missed] dispatch-ffn-combine | {{.*}} | Reason="the gradients of its layers read what is between them"

@@ -5,6 +5,7 @@
 #include "tensorcast/Dialect/Transformer/Transforms/LayerEquivalence.h"
 #include "tensorcast/Support/Wording.h"
 
+#include "mlir/Dialect/Transform/DebugExtension/DebugExtension.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -101,5 +102,7 @@ public:
 } // namespace
 
 void transformer::registerTransformOps(DialectRegistry &registry) {
+  registry.insert<transform::TransformDialect>();
+  transform::registerDebugExtension(registry);
   registry.addExtensions<TransformExtension>();
 }

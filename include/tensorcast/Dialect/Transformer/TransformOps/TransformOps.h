@@ -18,7 +18,7 @@
 
 namespace mlir::transformer {
 
-/// Adds these ops to the transform dialect, where that is loaded.
+/// Registers the transform dialect with these ops, and those that print.
 void registerTransformOps(DialectRegistry &registry);
 
 } // namespace mlir::transformer
