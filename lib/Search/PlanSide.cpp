@@ -35,6 +35,8 @@ PlanSide::PlanSide(const ModelSettings &settings, const Plan &plan, bool decode,
                    ImageSize images)
     : context(getRegistry(), MLIRContext::Threading::DISABLED),
       settings(settings), plan(plan), decode(decode), imageSize(images) {
+  // Kernels are the same on all devices; which one prices them is said later.
+  this->settings.device.clear();
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
 }
@@ -71,8 +73,6 @@ LogicalResult PlanSide::runPipeline(ModuleOp module, const Workload *step) {
       options.expertTensor = plan.expertTensor;
       options.expertData = plan.expertData;
     }
-    if (module->hasAttr(ascend::kDeviceAttrName))
-      options.device = std::string();
     // Only decode steps read what devices would share.
     if (decode)
       options.context = plan.context;
