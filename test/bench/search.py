@@ -32,7 +32,7 @@ DENSE_SEARCH = ["--input-length", "3500", "--output-length", "1500",
                 "--tpot-limits", "50"]
 DENSE_STEP = ["--num-queries", "193", "--query-length", "1",
               "--context-length", "4250", "--decode", "--tp-size", "8"]
-# The more plans, the smaller the part of start-up: 8 devices of 64 plans.
+# The more plans, the smaller the part of start-up: 8 precisions of 13 plans.
 PLANS = ["--num-devices", "64", "--tp-sizes", "--dcp-sizes", "1", "2",
          "--input-length", "3500", "--output-length", "1500", "--compile",
          "--tpot-limits", "50", "--max-search-combinations", "0"]
@@ -58,12 +58,22 @@ def commands(tool):
                "ATLAS_800_A2_280T_64G", "ATLAS_800_A3_752T_128G_DIE",
                "ATLAS_800_A3_560T_128G_DIE", "TEST_DEVICE",
                "ATLAS_350_425T_112G", "ATLAS_350_425T_84G"]
+    precisions = ["DISABLED", "W8A16_STATIC", "W8A16_DYNAMIC", "W8A8_STATIC",
+                  "W8A8_DYNAMIC", "W4A8_STATIC", "W4A8_DYNAMIC", "FP8"]
     for count in (1, 2, 4, 8):
+        table[f"plans of {count} precisions, 1 thread"] = [
+            *many, "--precisions", *precisions[:count], "--jobs", "1"]
+    for jobs in (2, 4):
+        table[f"plans of 8 precisions, {jobs} threads"] = [
+            *many, "--precisions", *precisions, "--jobs", str(jobs)]
+    # Devices share what passes make of a plan.
+    devices = ["ATLAS_800_A2_376T_64G", "ATLAS_800_A2_313T_64G",
+               "ATLAS_800_A2_280T_64G", "ATLAS_800_A3_752T_128G_DIE",
+               "ATLAS_800_A3_560T_128G_DIE", "TEST_DEVICE",
+               "ATLAS_350_425T_112G", "ATLAS_350_425T_84G"]
+    for count in (1, 8):
         table[f"plans of {count} devices, 1 thread"] = [
             *many, "--device", *devices[:count], "--jobs", "1"]
-    for jobs in (2, 4):
-        table[f"plans of 8 devices, {jobs} threads"] = [
-            *many, "--device", *devices, "--jobs", str(jobs)]
     return table
 
 
@@ -88,8 +98,9 @@ def main():
     for name, seconds in medians.items():
         print(f"{name:36} {1e3 * seconds:8.1f} ms")
     founding, dense = medians["step, DeepSeek-V3.2"], medians["step, Qwen3-32B"]
-    one = "plans of {} devices, 1 thread".format
-    many = "plans of 8 devices, {} threads".format
+    one = "plans of {} precisions, 1 thread".format
+    many = "plans of 8 precisions, {} threads".format
+    devices = "plans of {} devices, 1 thread".format
     checks = [
         ("founding search of 2026.06 / step",
          medians["founding search, 2026.06"] / founding, 5),
@@ -100,6 +111,8 @@ def main():
         # Twice the plans take no more than twice the time.
         ("time of 8 times the plans / 8 times the time",
          medians[one(8)] / (8 * medians[one(1)]), 1.1),
+        ("time of 8 devices / time of one",
+         medians[devices(8)] / medians[devices(1)], 4),
     ]
     for jobs in (2, 4):
         if jobs <= os.cpu_count():
