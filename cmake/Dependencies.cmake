@@ -35,6 +35,11 @@ tensorcast_need(libzstd-dev ZSTD_HEADER)
 find_package(nlohmann_json 3.11 QUIET CONFIG)
 tensorcast_need(nlohmann-json3-dev nlohmann_json_FOUND)
 
+find_path(CSV_HEADER csv.h)
+# The archive: a shared library would have to be loaded by every program.
+find_library(CSV_LIBRARY NAMES libcsv.a csv)
+tensorcast_need(libcsv-dev CSV_HEADER AND CSV_LIBRARY)
+
 if(TENSORCAST_BUILD_TESTS)
   find_program(LIT_PROGRAM NAMES lit lit-22 llvm-lit
     HINTS ${LLVM_TOOLS_BINARY_DIR} ${LLVM_HINTS}/bin)

@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   cmake ninja-build ccache clang-22 lld-22
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
-  zlib1g-dev libzstd-dev nlohmann-json3-dev
+  zlib1g-dev libzstd-dev nlohmann-json3-dev libcsv-dev
   python3 python3-jsonschema libgtest-dev clang-format-22 git
   "$@"
 )

@@ -317,6 +317,9 @@ Formula mlir::tensorcast::getPositivePart(Formula value) {
   if (!std::isfinite(1 / factor))
     factor = 1;
   Formula scaled = scale(value, 1 / factor);
+  // Terms far below the factor vanish.
+  if (scaled.isConstant())
+    return std::max(scaled.getConstant(), 0.0) * factor;
   return makeUnary(FormulaKind::PositivePart, scaled) * factor;
 }
 

@@ -3,6 +3,7 @@
 #include "tensorcast/CostProgram/WorkloadFile.h"
 
 #include "tensorcast/Dialect/Transformer/IR/Transformer.h"
+#include "tensorcast/Support/Csv.h"
 #include "tensorcast/Support/JsonReader.h"
 #include "tensorcast/Support/Wording.h"
 
@@ -84,22 +85,16 @@ static FailureOr<WorkloadEntry> readEntry(const Json &object, StringRef place,
 static FailureOr<std::vector<WorkloadEntry>>
 readJsonLines(StringRef text, StringRef path, MLIRContext *context) {
   std::vector<WorkloadEntry> entries;
-  unsigned number = 0;
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    text = rest;
-    ++number;
-    if (line.trim().empty())
-      continue;
-    FailureOr<Json> json = parseJson(line, path, context, number);
-    if (failed(json))
-      return failure();
+  auto useLine = [&](const Json &json, unsigned number) -> LogicalResult {
     FailureOr<WorkloadEntry> entry = readEntry(
-        *json, (path + ":" + Twine(number)).str(), /*pointer=*/"", context);
+        json, (path + ":" + Twine(number)).str(), /*pointer=*/"", context);
     if (failed(entry))
       return failure();
     entries.push_back(std::move(*entry));
-  }
+    return success();
+  };
+  if (failed(parseJsonLines(text, path, context, useLine)))
+    return failure();
   return entries;
 }
 
@@ -124,148 +119,123 @@ readJsonArray(StringRef text, StringRef path, MLIRContext *context) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads the cells of one file; errors name their line and column.
-class CsvReader {
+/// Reads the rows of one file; errors name their line and column.
+class WorkloadRows {
 public:
-  CsvReader(StringRef text, StringRef path, MLIRContext *context)
-      : text(text), path(path), context(context) {}
+  WorkloadRows(StringRef path, MLIRContext *context)
+      : path(path), context(context) {}
 
-  FailureOr<std::vector<WorkloadEntry>> read() {
-    if (failed(readHeader()))
+  FailureOr<std::vector<WorkloadEntry>> read(StringRef text) {
+    auto useRow = [&](ArrayRef<CsvCell> row) {
+      return columns.empty() ? readHeader(row) : readRow(row);
+    };
+    if (failed(readCsv(text, path, context, useRow)))
       return failure();
-    std::vector<WorkloadEntry> entries;
-    while (nextLine()) {
-      if (line.trim().empty())
-        continue;
-      WorkloadEntry &entry = entries.emplace_back();
-      entry.place = (path + ":" + Twine(number)).str();
-      entry.workload.groups.emplace_back();
-      if (failed(readRow(entry)))
-        return failure();
-    }
-    return entries;
+    return std::move(entries);
   }
 
 private:
-  bool nextLine() {
-    if (text.empty())
-      return false;
-    std::tie(line, text) = text.split('\n');
-    line.consume_back("\r");
-    ++number;
-    return true;
+  InFlightDiagnostic errorAt(const CsvCell &cell) const {
+    return emitError(
+        FileLineColLoc::get(context, path, cell.line, cell.column));
   }
 
-  /// The cells of the line, without blanks around them.
-  SmallVector<StringRef> split() const {
-    SmallVector<StringRef> cells;
-    line.split(cells, ',');
-    for (StringRef &cell : cells)
-      cell = cell.trim();
-    return cells;
-  }
-
-  InFlightDiagnostic errorAt(StringRef cell) const {
-    return emitError(FileLineColLoc::get(context, path, number,
-                                         cell.data() - line.data() + 1));
-  }
-
-  LogicalResult readHeader() {
-    while (nextLine() && line.trim().empty())
-      ;
-    for (StringRef name : split()) {
+  LogicalResult readHeader(ArrayRef<CsvCell> row) {
+    for (const CsvCell &cell : row) {
+      StringRef name = cell.text;
       if (!llvm::is_contained(stepKeys, name))
-        return errorAt(name) << unknownName("column", name, stepKeys);
+        return errorAt(cell) << unknownName("column", name, stepKeys);
       if (llvm::is_contained(columns, name))
-        return errorAt(name)
+        return errorAt(cell)
                << "expected each column once, but got '" << name << "' again";
-      columns.push_back(name);
+      columns.push_back(cell.text);
     }
     for (StringRef name : {"queries", "query_length"})
       if (!llvm::is_contained(columns, name))
-        return errorAt(line)
+        return errorAt(row.front())
                << "expected a column '" << name << "', but got none";
     return success();
   }
 
-  LogicalResult readRow(WorkloadEntry &entry) {
-    SmallVector<StringRef> cells = split();
-    if (cells.size() != columns.size())
-      return errorAt(line) << "expected " << columns.size()
-                           << " cells, as in the header, but got "
-                           << cells.size();
-    RequestGroup &group = entry.workload.groups.front();
-    for (auto [column, cell] : llvm::zip_equal(columns, cells)) {
+  LogicalResult readRow(ArrayRef<CsvCell> row) {
+    WorkloadEntry &entry = entries.emplace_back();
+    entry.place = (path + ":" + Twine(row.front().line)).str();
+    entry.workload.groups.emplace_back();
+    for (auto [column, cell] : llvm::zip_equal(columns, row)) {
       // An empty cell is as good as no column.
-      if (cell.empty() && column != "queries" && column != "query_length")
+      if (cell.text.empty() && column != "queries" && column != "query_length")
         continue;
-      LogicalResult read = success();
-      if (column == "queries")
-        read = readInteger(cell, 1, maxTokens, group.queries);
-      else if (column == "query_length")
-        read = readInteger(cell, 1, maxTokens, group.queryLength);
-      else if (column == "context_length")
-        read = readInteger(cell, 0, maxTokens, group.contextLength);
-      else if (column == "decode")
-        read = readBoolean(cell, group.decode);
-      else if (column == "prefix_cache_hit_rate")
-        read = readRate(cell, group.prefixCacheHitRate);
-      else if (column == "image_batch_size")
-        read = readInteger(cell, 0, maxImages, entry.imageCount);
-      else if (column == "image_height")
-        read = readInteger(cell, 0, maxSide, entry.imageHeight);
-      else if (column == "image_width")
-        read = readInteger(cell, 0, maxSide, entry.imageWidth);
-      else
-        more = cell;
-      if (failed(read))
+      if (failed(readCell(column, cell, entry)))
         return failure();
     }
-    return readMore(entry);
+    return success();
   }
 
-  LogicalResult readInteger(StringRef cell, int64_t min, int64_t max,
+  LogicalResult readCell(StringRef column, const CsvCell &cell,
+                         WorkloadEntry &entry) const {
+    RequestGroup &group = entry.workload.groups.front();
+    if (column == "queries")
+      return readInteger(cell, 1, maxTokens, group.queries);
+    if (column == "query_length")
+      return readInteger(cell, 1, maxTokens, group.queryLength);
+    if (column == "context_length")
+      return readInteger(cell, 0, maxTokens, group.contextLength);
+    if (column == "decode")
+      return readBoolean(cell, group.decode);
+    if (column == "prefix_cache_hit_rate")
+      return readRate(cell, group.prefixCacheHitRate);
+    if (column == "image_batch_size")
+      return readInteger(cell, 0, maxImages, entry.imageCount);
+    if (column == "image_height")
+      return readInteger(cell, 0, maxSide, entry.imageHeight);
+    if (column == "image_width")
+      return readInteger(cell, 0, maxSide, entry.imageWidth);
+    return readMore(cell, entry);
+  }
+
+  LogicalResult readInteger(const CsvCell &cell, int64_t min, int64_t max,
                             int64_t &value) const {
-    if (!cell.getAsInteger(10, value) && value >= min && value <= max)
+    if (!StringRef(cell.text).getAsInteger(10, value) && value >= min &&
+        value <= max)
       return success();
     return errorAt(cell) << "expected an integer from " << min << " to " << max
-                         << ", but got " << quoteText(cell);
+                         << ", but got " << quoteText(cell.text);
   }
 
-  LogicalResult readBoolean(StringRef cell, bool &value) const {
-    value = cell == "true" || cell == "1";
-    if (value || cell == "false" || cell == "0")
+  LogicalResult readBoolean(const CsvCell &cell, bool &value) const {
+    StringRef text = cell.text;
+    value = text.equals_insensitive("true") || text == "1";
+    if (value || text.equals_insensitive("false") || text == "0")
       return success();
     return errorAt(cell) << "expected true or false, but got "
-                         << quoteText(cell);
+                         << quoteText(cell.text);
   }
 
-  LogicalResult readRate(StringRef cell, double &value) const {
-    if (!cell.getAsDouble(value) && value >= 0 && value < 1)
+  LogicalResult readRate(const CsvCell &cell, double &value) const {
+    if (!StringRef(cell.text).getAsDouble(value) && value >= 0 && value < 1)
       return success();
     return errorAt(cell) << "expected a number from 0 to below 1, but got "
-                         << quoteText(cell);
+                         << quoteText(cell.text);
   }
 
-  LogicalResult readMore(WorkloadEntry &entry) {
+  LogicalResult readMore(const CsvCell &cell, WorkloadEntry &entry) const {
     SmallVector<StringRef> texts;
-    more.split(texts, ';', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-    more = "";
+    StringRef(cell.text).split(texts, ';', /*MaxSplit=*/-1,
+                               /*KeepEmpty=*/false);
     for (StringRef part : texts) {
       std::string mistake;
       FailureOr<RequestGroup> group = parseRequestGroup(part.trim(), mistake);
       if (failed(group))
-        return errorAt(part) << mistake;
+        return errorAt(cell) << mistake;
       entry.workload.groups.push_back(*group);
     }
     return success();
   }
 
-  StringRef text, path;
+  StringRef path;
   MLIRContext *context;
-  StringRef line, more;
-  unsigned number = 0;
-  SmallVector<StringRef> columns;
+  SmallVector<std::string> columns;
+  std::vector<WorkloadEntry> entries;
 };
 } // namespace
 
@@ -294,7 +264,7 @@ mlir::tensorcast::readWorkloads(StringRef path, MLIRContext *context) {
   auto entries = start.starts_with("[") ? readJsonArray(text, name, context)
                  : start.starts_with("{")
                      ? readJsonLines(text, name, context)
-                     : CsvReader(text, name, context).read();
+                     : WorkloadRows(name, context).read(text);
   if (failed(entries) || !entries->empty())
     return entries;
   return emitError(loc) << "expected workloads, but " << quoteText(name)

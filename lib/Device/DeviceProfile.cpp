@@ -52,9 +52,9 @@ std::optional<Topology> tensorcast::symbolizeTopology(StringRef name) {
 // to keep later arithmetic finite.
 //===----------------------------------------------------------------------===//
 
-static constexpr NumberRange rateRange = {0, 1e18, /*isOpen=*/true};
-static constexpr NumberRange bandwidthRange = {0, 1e16, /*isOpen=*/true};
-static constexpr NumberRange shareRange = {0, 1, /*isOpen=*/true};
+static constexpr NumberRange rateRange = {1, 1e18};
+static constexpr NumberRange bandwidthRange = {1, 1e16};
+static constexpr NumberRange shareRange = {1e-6, 1};
 static constexpr NumberRange secondsRange = {0, 1};
 static constexpr int64_t maxMemoryBytes = int64_t(1) << 50;
 static constexpr int64_t maxCores = 65536;

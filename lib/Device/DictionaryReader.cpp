@@ -103,14 +103,12 @@ double DictionaryReader::checkNumber(StringRef key, Attribute value,
                                      NumberRange range) {
   std::optional<double> number = getNumber(value);
   // Written so that NaN is out of range.
-  bool fits = number && *number <= range.max &&
-              (range.isOpen ? *number > range.min : *number >= range.min);
-  if (fits)
+  if (number && *number >= range.min && *number <= range.max)
     return *number;
-  std::string bounds =
-      range.isOpen ? "above " + formatDecimal(range.min) + " and at most "
-                   : "from " + formatDecimal(range.min) + " to ";
-  expected(key, "a number " + bounds + formatDecimal(range.max), value);
+  expected(key,
+           "a number from " + formatDecimal(range.min) + " to " +
+               formatDecimal(range.max),
+           value);
   return range.max;
 }
 

@@ -17,11 +17,9 @@
 
 namespace mlir::tensorcast {
 
-/// The smallest and largest value of a number. `isOpen` leaves out the
-/// smallest itself.
+/// The smallest and largest value of a number.
 struct NumberRange {
   double min, max;
-  bool isOpen = false;
 };
 
 /// What all readers of one document share: where errors go, whether there

@@ -10,7 +10,7 @@ using namespace mlir::tensorcast;
 
 /// Seconds that a kernel may take to start; more is a mistake in the unit.
 static constexpr NumberRange launchRange = {0, 1};
-static constexpr NumberRange efficiencyRange = {0, 1, /*isOpen=*/true};
+static constexpr NumberRange efficiencyRange = {1e-6, 1};
 
 FailureOr<KernelDevices>
 KernelDevices::get(const DeviceProfile &device, DictionaryAttr coefficients,

@@ -81,7 +81,13 @@ std::optional<TrialPrice> Trial::price(func::FuncOp function,
   auto workload =
       module->getAttrOfType<WorkloadAttr>(transformer::kWorkloadAttrName);
   TrialPrice price;
+  bool hasCosts = true;
   scratch->walk([&](ascend::LaunchOp launch) {
+    // Amounts of a batch that is not known have none.
+    if (!launch.getCostAttr()) {
+      hasCosts = false;
+      return WalkResult::interrupt();
+    }
     double starts = transformer::evaluate(launch.getCountExpr(), workload);
     ascend::WorkTotal total = launch.getWorkTotal();
     price.launches += starts;
@@ -89,6 +95,9 @@ std::optional<TrialPrice> Trial::price(func::FuncOp function,
     price.bytes +=
         starts * (transformer::evaluate(total.bytesRead, workload) +
                   transformer::evaluate(total.bytesWritten, workload));
+    return WalkResult::advance();
   });
+  if (!hasCosts)
+    return std::nullopt;
   return price;
 }

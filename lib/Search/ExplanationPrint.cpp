@@ -36,6 +36,8 @@ static void printTimes(raw_ostream &os, const Explanation &explanation,
        << limit(request.perTokenLimitMs) << "; decode steps take "
        << formatFixed(point.decodeStepMs) << " ms\n";
   if (phase == Phase::Aggregated && request.lengths.isConstant() &&
+      // TPOT of prompts that are cut is without the wait.
+      request.lengths.classes.front().input <= point.budget &&
       point.perTokenMs > point.decodeStepMs) {
     double share = 1 - point.decodeStepMs / point.perTokenMs;
     os << "  " << formatFixed(100 * share, 1)

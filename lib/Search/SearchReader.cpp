@@ -117,10 +117,13 @@ private:
         reader.optionalNumber("tpot_limit_ms", 0, maxNumber);
     request.wholeFront = reader.boolean("whole_front");
     forEach(reader, "devices", [&](const Json &device, const std::string &at) {
-      if (device.is_string())
+      if (device.is_string()) {
         request.devices.push_back(device.get<std::string>());
-      else
-        hasError = true;
+        return;
+      }
+      emitError(loc) << source << ": " << at << ": expected a string, but got "
+                     << describeJson(device);
+      hasError = true;
     });
     forEach(reader, "device_facts",
             [&](const Json &value, const std::string &at) {

@@ -16,6 +16,9 @@ using namespace mlir;
 using namespace mlir::tensorcast;
 using namespace mlir::tensorcast::search;
 
+/// Prefill steps of a batch, where each is run: a fraction of a second.
+static constexpr int64_t maxPrefillSteps = 1 << 20;
+
 Rules Rules::get(StringRef reference) {
   Rules rules;
   if (reference == "2026.06") {
@@ -261,6 +264,24 @@ Point Serving::evaluate(Phase phase, int64_t batch, int64_t budget) {
                 " tokens, as prompts are not cut, but got " +
                 std::to_string(budget);
     return point;
+  }
+
+  // Waves of whole prompts are of two kinds, however many there are; other
+  // steps are run one by one.
+  if (phase != Phase::Decode && (chunked || !request.lengths.isConstant())) {
+    double steps = 0;
+    for (const RequestCount &entry : requests)
+      steps += static_cast<double>(getNewTokens(entry.input)) *
+               static_cast<double>(entry.count) /
+               static_cast<double>(getAllBudget(point));
+    if (steps > maxPrefillSteps) {
+      point.verdict = Verdict::Invalid;
+      point.why = "expected a batch of at most " +
+                  std::to_string(maxPrefillSteps) + " prefill steps, but " +
+                  std::to_string(point.budget) +
+                  " tokens at a time make more of it";
+      return point;
+    }
   }
 
   PrefillTimes times;

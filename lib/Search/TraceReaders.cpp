@@ -2,6 +2,7 @@
 
 #include "LengthReaders.h"
 
+#include "tensorcast/Support/Csv.h"
 #include "tensorcast/Support/Json.h"
 #include "tensorcast/Support/Wording.h"
 
@@ -13,90 +14,9 @@ using namespace mlir::tensorcast::search;
 // CSV
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Cell {
-  std::string text;
-  size_t line, column;
-};
-
-/// Reads rows as RFC 4180 has them; lines may end with or without a return.
-class CsvReader {
-public:
-  explicit CsvReader(const LengthSource &source)
-      : source(source), rest(source.text) {}
-
-  bool isAtEnd() const { return rest.empty(); }
-
-  /// The cells of the next row; none for an empty line.
-  FailureOr<SmallVector<Cell>> readRow() {
-    SmallVector<Cell> cells;
-    do {
-      Cell cell{"", line, column};
-      if (failed(readCell(cell.text)))
-        return failure();
-      cells.push_back(std::move(cell));
-    } while (consume(","));
-    bool isBlank = cells.size() == 1 && StringRef(cells[0].text).trim().empty();
-    if (!consume("\r\n"))
-      consume("\n");
-    ++line;
-    column = 1;
-    if (isBlank)
-      cells.clear();
-    return cells;
-  }
-
-private:
-  bool consume(StringRef text) {
-    if (!rest.consume_front(text))
-      return false;
-    column += text.size();
-    return true;
-  }
-
-  LogicalResult readCell(std::string &text) {
-    if (!consume("\"")) {
-      StringRef cell = rest.take_front(rest.find_first_of(",\n"));
-      if (rest.substr(cell.size()).starts_with("\n"))
-        cell.consume_back("\r");
-      consume(cell);
-      text = cell.str();
-      return success();
-    }
-    size_t startLine = line, startColumn = column - 1;
-    while (rest.starts_with("\"\"") || !consume("\"")) {
-      if (rest.empty())
-        return source.emitError(startLine, startColumn)
-               << "expected '\"' at the end of a quoted cell, but got the end "
-                  "of the file";
-      if (consume("\"\"")) {
-        text += '"';
-        continue;
-      }
-      char c = rest.front();
-      consume(rest.take_front());
-      text += c;
-      if (c == '\n') {
-        ++line;
-        column = 1;
-      }
-    }
-    if (rest.empty() || rest.starts_with(",") || rest.starts_with("\n") ||
-        rest.starts_with("\r\n"))
-      return success();
-    return source.emitError(line, column)
-           << "expected ',' behind a quoted cell";
-  }
-
-  const LengthSource &source;
-  StringRef rest;
-  size_t line = 1, column = 1;
-};
-} // namespace
-
 /// The tokens of a cell.
 static FailureOr<int64_t> readTokens(const LengthSource &source,
-                                     const Cell &cell) {
+                                     const CsvCell &cell) {
   StringRef text = StringRef(cell.text).trim();
   int64_t tokens;
   if (!text.getAsInteger(10, tokens) && tokens >= 0 &&
@@ -107,42 +27,46 @@ static FailureOr<int64_t> readTokens(const LengthSource &source,
          << ", but got " << quoteText(text);
 }
 
+/// The columns of lengths in a header.
+static LogicalResult findColumns(const LengthSource &source,
+                                 ArrayRef<CsvCell> header,
+                                 std::optional<size_t> &input,
+                                 std::optional<size_t> &output) {
+  auto names = llvm::map_to_vector(
+      header, [](const CsvCell &cell) { return StringRef(cell.text); });
+  input = findLengthName(names, /*output=*/false);
+  output = findLengthName(names, /*output=*/true);
+  if (input && (output || source.output))
+    return success();
+  return source.emitError(1, 1)
+         << "expected a column with the length of "
+         << (input ? "answers" : "prompts") << ", called "
+         << joinNames(getLengthNames(/*output=*/input.has_value()), ", ", "'")
+         << ", but got "
+         << (names.empty() ? "no header" : joinNames(names, ", ", "'"));
+}
+
 FailureOr<Lengths>
 tensorcast::search::readCsvTrace(const LengthSource &source) {
-  CsvReader reader(source);
-  FailureOr<SmallVector<Cell>> header = reader.readRow();
-  if (failed(header))
-    return failure();
-  auto names = llvm::map_to_vector(
-      *header, [](const Cell &cell) { return StringRef(cell.text); });
-  std::optional<size_t> input = findLengthName(names, /*output=*/false);
-  std::optional<size_t> output = findLengthName(names, /*output=*/true);
-  if (!input || (!output && !source.output))
-    return source.emitError(1, 1)
-           << "expected a column with the length of "
-           << (input ? "answers" : "prompts") << ", called "
-           << joinNames(getLengthNames(/*output=*/input.has_value()), ", ", "'")
-           << ", but got "
-           << (names.empty() ? "no header" : joinNames(names, ", ", "'"));
   TraceBuilder builder(source);
-  while (!reader.isAtEnd()) {
-    FailureOr<SmallVector<Cell>> row = reader.readRow();
-    if (failed(row))
-      return failure();
-    if (row->empty())
-      continue;
-    if (row->size() != header->size())
-      return source.emitError(row->front().line, 1)
-             << "expected " << header->size() << " cells, as in the header, "
-             << "but got " << row->size();
-    FailureOr<int64_t> prompt = readTokens(source, (*row)[*input]);
+  bool hasHeader = false;
+  std::optional<size_t> input, output;
+  auto useRow = [&](ArrayRef<CsvCell> row) -> LogicalResult {
+    if (!std::exchange(hasHeader, true))
+      return findColumns(source, row, input, output);
+    FailureOr<int64_t> prompt = readTokens(source, row[*input]);
     FailureOr<int64_t> answer = source.output
                                     ? FailureOr<int64_t>(*source.output)
-                                    : readTokens(source, (*row)[*output]);
+                                    : readTokens(source, row[*output]);
     if (failed(prompt) || failed(answer))
       return failure();
     builder.add(*prompt, *answer);
-  }
+    return success();
+  };
+  if (failed(readCsv(source.text, source.path, source.context, useRow)))
+    return failure();
+  if (!hasHeader && failed(findColumns(source, {}, input, output)))
+    return failure();
   return builder.finish();
 }
 
@@ -170,29 +94,23 @@ static FailureOr<int64_t> readTokens(const LengthSource &source, size_t line,
 FailureOr<Lengths>
 tensorcast::search::readJsonTrace(const LengthSource &source) {
   TraceBuilder builder(source);
-  size_t line = 0;
-  for (StringRef rest = source.text; !rest.empty();) {
-    auto [text, next] = rest.split('\n');
-    rest = next;
-    ++line;
-    if (text.trim().empty())
-      continue;
-    FailureOr<Json> json = parseJson(text, source.path, source.context, line);
-    if (failed(json))
-      return failure();
-    if (!json->is_object())
+  auto useLine = [&](const Json &object, unsigned line) -> LogicalResult {
+    if (!object.is_object())
       return source.emitError(line, 1)
-             << "expected an object, but got " << describeJson(*json);
+             << "expected an object, but got " << describeJson(object);
     FailureOr<int64_t> prompt =
-        readTokens(source, line, *json, /*output=*/false);
+        readTokens(source, line, object, /*output=*/false);
     if (failed(prompt))
       return failure();
     FailureOr<int64_t> answer =
         source.output ? FailureOr<int64_t>(*source.output)
-                      : readTokens(source, line, *json, /*output=*/true);
+                      : readTokens(source, line, object, /*output=*/true);
     if (failed(answer))
       return failure();
     builder.add(*prompt, *answer);
-  }
+    return success();
+  };
+  if (failed(parseJsonLines(source.text, source.path, source.context, useLine)))
+    return failure();
   return builder.finish();
 }

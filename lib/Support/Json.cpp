@@ -264,6 +264,23 @@ FailureOr<Json> tensorcast::parseJson(StringRef text, StringRef fileName,
 // Files
 //===----------------------------------------------------------------------===//
 
+LogicalResult tensorcast::parseJsonLines(
+    StringRef text, StringRef fileName, MLIRContext *context,
+    function_ref<LogicalResult(const Json &, unsigned)> useValue) {
+  unsigned number = 0;
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    ++number;
+    if (line.trim().empty())
+      continue;
+    FailureOr<Json> json = parseJson(line, fileName, context, number);
+    if (failed(json) || failed(useValue(*json, number)))
+      return failure();
+  }
+  return success();
+}
+
 FailureOr<Json> tensorcast::readJsonFile(StringRef path, MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
   llvm::sys::fs::file_status status;

@@ -145,10 +145,10 @@ static FailureOr<std::vector<Explanation>> explain(CommandLine &line,
     explanations.push_back(std::move(*explanation));
   }
   if (isAsked && explanations.empty())
-    return emitError(loc) << "expected '--explain' with a rank or sizes of one "
-                             "of the "
-                          << result.outcomes.size() << " plans, but got "
-                          << quoteText(text);
+    return emitError(loc)
+           << "expected '--explain' with the rank of a plan that "
+              "is served, or with sizes of one of the "
+           << result.outcomes.size() << " plans, but got " << quoteText(text);
   return explanations;
 }
 
@@ -209,11 +209,10 @@ static void noteUnusedSizes(CommandLine &line, const SearchRequest &request,
 /// Reports sizes that make up no plan.
 static LogicalResult checkCandidates(CommandLine &line, MLIRContext *context,
                                      const SearchRequest &request,
-                                     bool hasExperts) {
+                                     bool hasExperts, int64_t many) {
   SmallVector<RejectedPlan> rejected;
   auto candidates = static_cast<int64_t>(
       listCandidates(request, hasExperts, rejected).size());
-  int64_t many = line.getInteger(OPT_max_search_combinations_eq, 100);
   if (many > 0 && candidates > many)
     line.reportNote("searching " + Twine(candidates) + " plans, more than " +
                     Twine(many) + " ('--max-search-combinations')");
@@ -227,6 +226,34 @@ static LogicalResult checkCandidates(CommandLine &line, MLIRContext *context,
   return failure();
 }
 
+/// Why no plan has a price, if it is the same for all: then it is no matter of
+/// the plans, and there is nothing to show.
+static std::optional<StringRef> getCommonMistake(const SearchResult &result) {
+  if (result.interrupted || result.shard.count > 1 || result.outcomes.empty())
+    return std::nullopt;
+  StringRef why = result.outcomes.front().invalid;
+  if (why.empty() ||
+      !llvm::all_of(result.outcomes, [&](const Outcome &outcome) {
+        return outcome.invalid == why;
+      }))
+    return std::nullopt;
+  return why;
+}
+
+/// Refuses what an encoder, which yields no tokens, is not served for.
+static LogicalResult checkEncoder(const DecoderConfig &config,
+                                  const SearchRequest &request,
+                                  MLIRContext *context) {
+  bool decodes = request.mode != Mode::Disaggregated ||
+                 request.perTokenLimitMs || !request.firstTokenLimitMs;
+  if (!config.encoder || !decodes)
+    return success();
+  return emitError(UnknownLoc::get(context))
+         << config.name
+         << ": expected '--disagg' with '--ttft-limits' alone, as "
+         << "an encoder yields no tokens, but got a search that decodes";
+}
+
 int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   Session session(line, "tensorcast throughput-optimizer");
   MLIRContext *context = session.getContext();
@@ -238,8 +265,17 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   SearchOptions options;
   options.threads = getThreads(line);
   options.shard = readShard(line, view);
+  if (view.format == "html" &&
+      (line.getArgs().hasArg(OPT_explain_eq) || line.hasFlag(OPT_sensitivity)))
+    line.reportError("expected '--format table' or json beside '--explain' and "
+                     "'--sensitivity', but got html");
   options.stop = &isInterrupted;
   options.progress = getProgress(line);
+  int64_t many = line.getInteger(OPT_max_search_combinations_eq, 100);
+  if (many < 0)
+    line.reportError("expected '--max-search-combinations' of at least 0, but "
+                     "got " +
+                     Twine(many));
   FailureOr<SearchRequest> request = readSearchRequest(line, context);
   if (line.hasError())
     return ExitUsage;
@@ -252,13 +288,19 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   if (layers > 0)
     config->numHiddenLayers = layers;
   request->model = config->name;
+  if (failed(checkEncoder(*config, *request, context)))
+    return ExitFailure;
   noteUnusedSizes(line, *request, config->mixture.has_value());
   if (failed(checkCandidates(line, context, *request,
-                             config->mixture.has_value())))
+                             config->mixture.has_value(), many)))
     return ExitFailure;
 
   llvm::sys::SetInterruptFunction([] { isInterrupted = true; });
   SearchResult result = runSearch(std::move(*request), *config, options);
+  if (std::optional<StringRef> why = getCommonMistake(result)) {
+    emitError(UnknownLoc::get(context)) << *why;
+    return ExitFailure;
+  }
   FailureOr<std::vector<Explanation>> explanations =
       explain(line, result, *config, context);
   if (succeeded(explanations) &&
@@ -268,13 +310,10 @@ int mlir::tensorcast::runThroughputOptimizer(CommandLine &line) {
   if (succeeded(explanations) && view.onlyGains &&
       !line.hasFlag(OPT_sensitivity))
     explanations->clear();
-  LogicalResult shown = show(session, view, result,
-                             succeeded(explanations) ? ArrayRef(*explanations)
-                                                     : ArrayRef<Explanation>());
-  if (failed(shown))
+  if (failed(explanations) ||
+      failed(show(session, view, result, *explanations)))
     return ExitFailure;
-  int status = reportOutcome(result, context);
-  return failed(explanations) ? ExitFailure : status;
+  return reportOutcome(result, context);
 }
 
 int mlir::tensorcast::runMerge(CommandLine &line) {

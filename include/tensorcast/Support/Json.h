@@ -32,6 +32,12 @@ constexpr uint64_t maxJsonFileBytes = uint64_t(64) << 20;
 FailureOr<Json> parseJson(StringRef text, StringRef fileName,
                           MLIRContext *context, unsigned firstLine = 1);
 
+/// Parses one value from each line of `text` that is not blank, and calls
+/// `useValue` with it and the number of its line until that fails.
+LogicalResult
+parseJsonLines(StringRef text, StringRef fileName, MLIRContext *context,
+               function_ref<LogicalResult(const Json &, unsigned)> useValue);
+
 /// Reads and parses the file at `path`.
 FailureOr<Json> readJsonFile(StringRef path, MLIRContext *context);
 

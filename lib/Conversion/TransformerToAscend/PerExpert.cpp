@@ -107,6 +107,16 @@ private:
 };
 } // namespace
 
+/// Whether an op computes more than a linear layer, which no kernel of one
+/// expert does.
+static bool isFused(Operation *op) {
+  if (auto linear = dyn_cast<GroupedLinearOp>(op))
+    return linear.getSwiglu();
+  if (auto linear = dyn_cast<QuantizedGroupedLinearOp>(op))
+    return linear.getSwiglu() || linear.getNumResults() > 1;
+  return false;
+}
+
 static void expand(const ExpertSection &section, const KernelSet &kernels,
                    PatternRewriter &rewriter) {
   const ExpertRows &rows = section.rows;
@@ -132,5 +142,6 @@ void mlir::tensorcast::launchPerExpert(ModuleOp module,
     return;
   PatternRewriter rewriter(module.getContext());
   for (const ExpertSection &section : findExpertSections(module))
-    expand(section, kernels, rewriter);
+    if (llvm::none_of(section.ops, isFused))
+      expand(section, kernels, rewriter);
 }

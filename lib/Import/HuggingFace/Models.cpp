@@ -2,6 +2,7 @@
 
 #include "tensorcast/Import/HuggingFace/Models.h"
 
+#include "Family.h"
 #include "tensorcast/Support/Wording.h"
 
 #include "mlir/IR/Location.h"
@@ -195,5 +196,7 @@ FailureOr<DecoderConfig> tensorcast::loadModel(StringRef model,
                        model.count('/') > 1;
   if (looksLikePath || llvm::sys::fs::exists(model))
     return loadFile(model, familiesFile, context);
+  if (!familiesFile.empty() && failed(readFamilies(familiesFile, context)))
+    return failure();
   return loadPreset(model, context);
 }

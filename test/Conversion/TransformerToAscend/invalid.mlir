@@ -93,3 +93,19 @@ func.func @transfer_of_unknown_size(%x: tensor<?x8xf16>) {
   %0 = transformer.send_receive %x from(0) to(1) : tensor<?x8xf16>
   return
 }
+
+// -----
+
+func.func @experts_with_activations(%x: tensor<4x8xf16>, %ids: tensor<4x2xi64>, %up: tensor<2x16x8xf4E2M1FN>, %down: tensor<2x8x8xf4E2M1FN>, %us: tensor<2x16x2xf8E8M0FNU>, %ds: tensor<2x8x2xf8E8M0FNU>) -> tensor<4x2x8xf16> {
+  %p = transformer.permute_tokens %x by %ids : tensor<4x8xf16>, tensor<4x2xi64> -> tensor<8x8xf16>
+  %d = transformer.dispatch_tokens %p by %ids placement<experts = 4, devices = 2> : tensor<8x8xf16>, tensor<4x2xi64> -> tensor<8x8xf16>
+  %q, %qs = transformer.dynamic_quantize %d group_size(4) : tensor<8x8xf16> to tensor<8x8xf4E2M1FN>, tensor<8x2xf8E8M0FNU>
+  // No kernel of one expert does more than a linear layer.
+  // expected-error @below {{'transformer.quantized_grouped_linear' op cannot be lowered to a kernel: kernel set reference-2026.08 has no kernel 'quantized_grouped_matmul_mx_swiglu_quantize'}}
+  %b, %bs = transformer.quantized_grouped_linear %q, %up by %ids placement<experts = 4, devices = 2> weight_scale(%us : tensor<2x16x2xf8E8M0FNU>) input_scale(%qs : tensor<8x2xf8E8M0FNU>) group_size(4) swiglu : tensor<8x8xf4E2M1FN>, tensor<2x16x8xf4E2M1FN>, tensor<4x2xi64> -> tensor<8x8xf4E2M1FN>, tensor<8x2xf8E8M0FNU>
+  // expected-error @below {{kernel set reference-2026.08 has no kernel 'quantized_grouped_matmul_mx'}}
+  %r = transformer.quantized_grouped_linear %b, %down by %ids placement<experts = 4, devices = 2> weight_scale(%ds : tensor<2x8x2xf8E8M0FNU>) input_scale(%bs : tensor<8x2xf8E8M0FNU>) group_size(4) : tensor<8x8xf4E2M1FN>, tensor<2x8x8xf4E2M1FN>, tensor<4x2xi64> -> tensor<8x8xf16>
+  %t = transformer.return_tokens %r by %ids placement<experts = 4, devices = 2> : tensor<8x8xf16>, tensor<4x2xi64> -> tensor<8x8xf16>
+  %u = transformer.unpermute_tokens %t by %ids : tensor<8x8xf16>, tensor<4x2xi64> -> tensor<4x2x8xf16>
+  return %u : tensor<4x2x8xf16>
+}

@@ -166,7 +166,7 @@ func.func @work_that_multiplies_many_terms() {
 // -----
 
 #share_beyond_1 = #ascend.device<{
-// expected-error @above {{'compute_efficiency': expected a number above 0.0 and at most 1.0, but got 70}}
+// expected-error @above {{'compute_efficiency': expected a number from 1.0e-06 to 1.0, but got 70}}
   name = "tiny", cube_ops_per_s = {f16 = 1.0e12}, vector_ops_per_s = {f16 = 1.0e10},
   compute_efficiency = 70, memory_bytes = 1000000000, memory_bandwidth_bytes_per_s = 1.0e10,
   memory_efficiency = 0.6, launch_cost_s = {cube = 5.0e-6, vector = 2.0e-6, collective = 0.0},

@@ -11,6 +11,7 @@
 // RUN: %exits 1 tensorcast opportunities %t.mlir --emit-pdll %t.no 2>&1 | FileCheck %s --check-prefix=NO-OPS
 // RUN: not ls %t.no 2>&1 | FileCheck %s --check-prefix=NOT-WRITTEN
 
+// RUN: %exits 1 tensorcast opportunities %S/Inputs/unbound-state.mlir 2>&1 | FileCheck %s --check-prefix=UNBOUND
 // RUN: %exits 1 tensorcast opportunities %s --device ATLAS_800_A2_376T_64G --rank 9 --emit-pdll %t.no 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: %exits 2 tensorcast opportunities %s --rank 1 2>&1 | FileCheck %s --check-prefix=RANK-ALONE
 // RUN: %exits 2 tensorcast opportunities %s --top 0 2>&1 | FileCheck %s --check-prefix=TOP
@@ -57,6 +58,7 @@
 
 // NO-OPS: error: 'ascend.launch' op has no op that a pattern could match: expected a module of ops, but got one of launches; take it before convert-transformer-to-ascend (tc-opt --tensorcast-compile=lower=false)
 // NOT-WRITTEN: No such file
+// UNBOUND: unbound-state.mlir:1:1: error: expected ops that have kernels, but some have none
 // RANK: error: expected '--rank' up to {{[0-9]}}, as there are no more chains, but got 9
 // RANK-ALONE: expected '--emit-pdll' beside '--rank', but got none
 // TOP: expected '--top' from 1 to 1000, but got 0

@@ -152,28 +152,28 @@ TEST_F(DeviceProfileTest, WrongTypes) {
             "'memory_bytes': expected an integer from 1 to 1125899906842624, "
             "but got 1.5");
   EXPECT_EQ(parseWith("memory_efficiency", "true"),
-            "'memory_efficiency': expected a number above 0.0 and at most 1.0, "
+            "'memory_efficiency': expected a number from 1.0e-06 to 1.0, "
             "but got true");
   EXPECT_EQ(parseWith("cube_ops_per_s", "{f16 = \"1e12\"}"),
-            "'cube_ops_per_s.f16': expected a number above 0.0 and at most "
+            "'cube_ops_per_s.f16': expected a number from 1.0 to "
             "1.0e+18, but got '1e12'");
 }
 
 TEST_F(DeviceProfileTest, WrongRanges) {
   EXPECT_EQ(parseWith("compute_efficiency", "0"),
-            "'compute_efficiency': expected a number above 0.0 and at most "
+            "'compute_efficiency': expected a number from 1.0e-06 to "
             "1.0, but got 0");
   EXPECT_EQ(parseWith("compute_efficiency", "1.1"),
-            "'compute_efficiency': expected a number above 0.0 and at most "
+            "'compute_efficiency': expected a number from 1.0e-06 to "
             "1.0, but got 1.1");
   EXPECT_EQ(parseWith("memory_bandwidth_bytes_per_s", "-1.0"),
-            "'memory_bandwidth_bytes_per_s': expected a number above 0.0 and "
-            "at most 1.0e+16, but got -1.0");
+            "'memory_bandwidth_bytes_per_s': expected a number from 1.0 "
+            "to 1.0e+16, but got -1.0");
   EXPECT_EQ(parseWith("vector_ops_per_s", "{f32 = 0x7FF0000000000000 : f64}"),
-            "'vector_ops_per_s.f32': expected a number above 0.0 and at most "
+            "'vector_ops_per_s.f32': expected a number from 1.0 to "
             "1.0e+18, but got 0x7FF0000000000000 : f64");
   EXPECT_EQ(parseWith("vector_ops_per_s", "{f32 = 0x7FF8000000000000 : f64}"),
-            "'vector_ops_per_s.f32': expected a number above 0.0 and at most "
+            "'vector_ops_per_s.f32': expected a number from 1.0 to "
             "1.0e+18, but got 0x7FF8000000000000 : f64");
   EXPECT_EQ(
       parseWith("launch_cost_s", "{cube = -1, vector = 2.0, collective = 0}"),

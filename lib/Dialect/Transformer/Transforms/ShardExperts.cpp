@@ -219,8 +219,10 @@ std::optional<LogicalResult> dispatch(Operation *op, ShardState &state) {
   auto attempt = [&](auto typed) {
     if (typed)
       result = ExpertSharder(state).shard(typed);
+    return result.has_value();
   };
-  (attempt(dyn_cast<OpTs>(op)), ...);
+  // Ends at the first: the op may be gone then.
+  (void)(attempt(dyn_cast<OpTs>(op)) || ...);
   return result;
 }
 } // namespace
