@@ -21,6 +21,21 @@ std::string tensorcast::search::getLabel(const SearchResult &result,
   return variant.empty() ? label : label + " | " + variant;
 }
 
+std::string tensorcast::search::getMarkedLabel(const SearchResult &result,
+                                               const Outcome &outcome) {
+  return getLabel(result, outcome) + (outcome.warnings.empty() ? "" : " *");
+}
+
+std::vector<std::string>
+tensorcast::search::listWarnings(const SearchResult &result) {
+  std::vector<std::string> warnings;
+  for (const Outcome &outcome : result.outcomes)
+    for (const std::string &warning : outcome.warnings)
+      if (!llvm::is_contained(warnings, warning))
+        warnings.push_back(warning);
+  return warnings;
+}
+
 //===----------------------------------------------------------------------===//
 // The best
 //===----------------------------------------------------------------------===//

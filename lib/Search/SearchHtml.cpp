@@ -187,7 +187,7 @@ static void printPlans(raw_ostream &os, const SearchResult &result,
                   formatGigabytes(point.memory.availableBytes),
                   describeBound(result, *row.outcome),
                   result.request.devices[candidate.device],
-                  getLabel(result, *row.outcome)});
+                  getMarkedLabel(result, *row.outcome)});
   }
 }
 
@@ -207,8 +207,8 @@ static void printRatios(raw_ostream &os, const SearchResult &result) {
                   std::to_string(row.prefill.point->batch),
                   std::to_string(row.decode.point->batch),
                   result.request.devices[row.decode.outcome->candidate.device],
-                  getLabel(result, *row.prefill.outcome),
-                  getLabel(result, *row.decode.outcome)});
+                  getMarkedLabel(result, *row.prefill.outcome),
+                  getMarkedLabel(result, *row.decode.outcome)});
 }
 
 static void printLosses(raw_ostream &os, const SearchResult &result) {
@@ -247,6 +247,8 @@ void tensorcast::search::printHtml(raw_ostream &os,
     printRatios(os, result);
   for (Phase phase : {Phase::Aggregated, Phase::Prefill, Phase::Decode})
     printPlans(os, result, phase);
+  for (const std::string &warning : listWarnings(result))
+    os << "<p>* " << escape(warning) << "</p>\n";
   printLosses(os, result);
   os << "</body>\n</html>\n";
 }

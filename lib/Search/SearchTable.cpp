@@ -82,7 +82,7 @@ static void printPlans(raw_ostream &os, const SearchResult &result, Phase phase,
                   describeBound(result, *row.outcome)});
     if (hasDevices(result))
       cells.push_back(result.request.devices[candidate.device]);
-    cells.push_back(getLabel(result, *row.outcome));
+    cells.push_back(getMarkedLabel(result, *row.outcome));
     table.addRow(std::move(cells));
   }
   if (phase != Phase::Aggregated)
@@ -127,8 +127,8 @@ static void printRatios(raw_ostream &os, const SearchResult &result,
     if (hasDevices(result))
       cells.push_back(
           result.request.devices[row.decode.outcome->candidate.device]);
-    cells.push_back(getLabel(result, *row.prefill.outcome));
-    cells.push_back(getLabel(result, *row.decode.outcome));
+    cells.push_back(getMarkedLabel(result, *row.prefill.outcome));
+    cells.push_back(getMarkedLabel(result, *row.decode.outcome));
     table.addRow(std::move(cells));
   }
   table.print(os);
@@ -153,7 +153,7 @@ static void printDevices(raw_ostream &os, const SearchResult &result,
                   formatFixed(row.point->tokensPerS /
                               static_cast<double>(candidate.plan.getDevices())),
                   formatNumber(row.point->concurrency),
-                  getLabel(result, *row.outcome)});
+                  getMarkedLabel(result, *row.outcome)});
   }
   table.print(os);
   os << '\n';
@@ -197,5 +197,7 @@ void tensorcast::search::printTable(raw_ostream &os, const SearchResult &result,
     }
   if (result.request.wholeFront)
     printFront(os, result, std::max<size_t>(top, 2));
+  for (const std::string &warning : listWarnings(result))
+    os << "* " << warning << "\n\n";
   printLosses(os, result);
 }

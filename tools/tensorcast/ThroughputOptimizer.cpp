@@ -10,7 +10,6 @@
 #include "tensorcast/Search/Front.h"
 #include "tensorcast/Support/Wording.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/Threading.h"
@@ -50,10 +49,7 @@ static unsigned getThreads(CommandLine &line) {
 /// Says what the search did not find; returns the exit status.
 static int reportOutcome(const SearchResult &result, MLIRContext *context) {
   Location loc = UnknownLoc::get(context);
-  llvm::SetVector<StringRef> warnings;
-  for (const Outcome &outcome : result.outcomes)
-    warnings.insert(outcome.warnings.begin(), outcome.warnings.end());
-  for (StringRef warning : warnings)
+  for (const std::string &warning : listWarnings(result))
     emitWarning(loc) << warning;
   if (result.interrupted) {
     size_t done = llvm::count_if(result.outcomes,

@@ -41,6 +41,12 @@ SmallVector<RatioRow> rankRatios(const SearchResult &result);
 /// `TP=8 | PP=1 | DP=1`, with the variant behind it where there are several.
 std::string getLabel(const SearchResult &result, const Outcome &outcome);
 
+/// The same with a star if something was warned of when the plan was priced.
+std::string getMarkedLabel(const SearchResult &result, const Outcome &outcome);
+
+/// What plans were warned of, each once.
+std::vector<std::string> listWarnings(const SearchResult &result);
+
 /// Why a plan has no row: `limit`, `memory`, `invalid` or `not searched`, and
 /// the numbers. `served` for one that has.
 struct Loss {
