@@ -325,7 +325,13 @@ Point Serving::evaluate(Phase phase, int64_t batch, int64_t budget) {
       tokens += static_cast<double>(getInputTokens(entry.input)) *
                 static_cast<double>(entry.count);
     point.tokensPerS = 1e3 * tokens / times.lastMs;
-    point.requestsPerS = 1e3 * concurrency / times.meanMs;
+    // As the reference has it. Of several lengths a batch may have more short
+    // requests than all have: what counts is how many of those the tokens make.
+    point.requestsPerS =
+        request.lengths.isConstant()
+            ? 1e3 * concurrency / times.meanMs
+            : point.tokensPerS / (request.lengths.getMeanInput() +
+                                  static_cast<double>(getInputTokens(0)));
     break;
   }
   case Phase::Decode:
