@@ -150,8 +150,8 @@ public:
         candidate(explanation.outcome->candidate) {}
 
   LogicalResult run(bool withTraces, std::string &why) {
-    model = compilePlan(request, config, candidate, why);
-    if (!model)
+    explanation.model = compilePlan(request, config, candidate, why);
+    if (!explanation.model)
       return failure();
     std::unique_ptr<ProgramPricer> pricer = getPricer({}, why);
     if (!pricer)
@@ -195,7 +195,8 @@ private:
 
   std::unique_ptr<ProgramPricer> getPricer(const DeviceChange &change,
                                            std::string &why) {
-    return model->getPricer(request.devices[candidate.device], why, change);
+    return explanation.model->getPricer(request.devices[candidate.device], why,
+                                        change);
   }
 
   /// A batch on another device.
@@ -215,7 +216,8 @@ private:
     Gain &gain = explanation.gains.emplace_back();
     gain.what = std::move(what);
     gain.same = *same;
-    Outcome there = searchBatches(request, candidate, *model, nullptr, change);
+    Outcome there =
+        searchBatches(request, candidate, *explanation.model, nullptr, change);
     if (const Point *best = there.getBest(request.mode == Mode::Ratio))
       gain.best = *best;
   }
@@ -249,7 +251,8 @@ private:
     without.perTokenLimitMs.reset();
     without.maxBatch.reset();
     without.wholeFront = false;
-    explanation.unlimited = searchBatches(without, candidate, *model);
+    explanation.unlimited =
+        searchBatches(without, candidate, *explanation.model);
   }
 
   /// The factors that alone would let the smallest batch meet its limits.
@@ -281,7 +284,6 @@ private:
   const DecoderConfig &config;
   Explanation &explanation;
   const Candidate &candidate;
-  std::unique_ptr<PlanModel> model;
 };
 } // namespace
 

@@ -34,6 +34,8 @@ struct Remedy {
 };
 
 struct Explanation {
+  /// Whose context has the attributes of the reports.
+  std::shared_ptr<PlanModel> model;
   const Outcome *outcome = nullptr;
   /// The best batch, or the smallest if none is accepted.
   Point point;
