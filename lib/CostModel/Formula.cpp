@@ -314,12 +314,9 @@ Formula mlir::tensorcast::getPositivePart(Formula value) {
   // Kernels of one shape differ by a factor, which must not count here.
   Terms terms = getTerms(value);
   double factor = std::fabs(terms.terms.front().second);
-  if (!std::isfinite(1 / factor))
+  if (!std::isfinite(factor) || !std::isfinite(1 / factor))
     factor = 1;
   Formula scaled = scale(value, 1 / factor);
-  // Terms far below the factor vanish.
-  if (scaled.isConstant())
-    return std::max(scaled.getConstant(), 0.0) * factor;
   return makeUnary(FormulaKind::PositivePart, scaled) * factor;
 }
 

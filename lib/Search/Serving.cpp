@@ -331,7 +331,7 @@ Point Serving::evaluate(Phase phase, int64_t batch, int64_t budget) {
         request.lengths.isConstant()
             ? 1e3 * concurrency / times.meanMs
             : point.tokensPerS / (request.lengths.getMeanInput() +
-                                  static_cast<double>(getInputTokens(0)));
+                                  static_cast<double>(pricer.getImageTokens()));
     break;
   }
   case Phase::Decode:

@@ -75,6 +75,10 @@ TEST(FormulaTest, WhatIsNoNumberStaysNone) {
   Formula nan = Formula(infinity) - Formula(infinity);
   EXPECT_EQ(isPositive(nan), Formula(0));
   EXPECT_TRUE(std::isnan(run(graph, getPositivePart(nan), 1.0)));
+  // No factor makes infinite ones alike.
+  Formula y = graph.addInput(counts);
+  Formula differs = getPositivePart(infinity * x - infinity * y);
+  EXPECT_TRUE(std::isnan(run(graph, differs, {1.0, 1.0})));
 }
 
 /// Makes the same of doubles and of formulas.
